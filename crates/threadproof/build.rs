@@ -1,4 +1,5 @@
-//! Lets an installed program find the solver's library where the build took it from, if it is not beside the program (`cargo install --path`).
+//! Lets an installed program find the solver's library where the build took it from, if it is not beside the
+//! program (`cargo install --path`).
 
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 //! Binary decision diagrams: Boolean functions in a canonical form, so that equal functions have equal names.
 //!
-//! Reduced and ordered, without complement edges, never collected: a run of the engine ends before that would
-//! pay. Every operation may fail when the budget is used up. The table of results is lossy: what it forgets
-//! is computed again.
+//! Reduced and ordered, without complement edges and without garbage collection: a run of the engine ends
+//! before that would pay off. Every operation may fail when the budget is used up. The cache of results is
+//! lossy: evicted results are computed again.
 
 use verdict::{Budget, Exhausted};
 
@@ -218,8 +218,7 @@ impl Bdds {
     pub fn or(&mut self, f: Bdd, g: Bdd) -> Computed<Bdd> {
         self.combine(Operation::Or, TRUE, FALSE, f, g)
     }
-    /// Conjunction or disjunction: `decides` is the constant that makes the result itself, `neutral` the one
-    /// that changes nothing.
+    /// Conjunction or disjunction: `decides` is the absorbing constant, `neutral` the neutral one.
     fn combine(&mut self, operation: Operation, decides: Bdd, neutral: Bdd, f: Bdd, g: Bdd) -> Computed<Bdd> {
         if f == decides || g == decides {
             return Ok(decides);
@@ -260,7 +259,7 @@ impl Bdds {
         self.if_then_else(f, g, negated)
     }
 
-    /// What is left of a cube without the variables above a level.
+    /// The rest of a cube, without the variables above a level.
     fn below(&self, mut cube: Bdd, level: Level) -> Bdd {
         while self.node(cube).level < level {
             cube = self.node(cube).high;
@@ -337,8 +336,8 @@ impl Bdds {
         Ok(result)
     }
 
-    /// Puts each variable with an even level in the place of the odd one after it. The function must not
-    /// depend on both.
+    /// Renames each variable with an odd level to the even one before it. The function must not depend on
+    /// both.
     pub fn unprime(&mut self, f: Bdd) -> Computed<Bdd> {
         if f == TRUE || f == FALSE {
             return Ok(f);
@@ -353,8 +352,7 @@ impl Bdds {
         Ok(result)
     }
 
-    /// Puts the odd variable after each variable of a cube in its place. The function must not depend on
-    /// both.
+    /// Renames each variable of a cube to the odd one after it. The function must not depend on both.
     pub fn prime(&mut self, f: Bdd, cube: Bdd) -> Computed<Bdd> {
         if f == TRUE || f == FALSE {
             return Ok(f);

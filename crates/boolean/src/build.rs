@@ -464,8 +464,8 @@ impl<'p> Builder<'p> {
         let updates = self.updates(target, &effects.values)?;
         let told = self.told(&broadcasts, &updates, span)?;
         let Effects { mut guard, inputs, started, .. } = effects;
-        // A step that has to do with nothing shared can as well be taken later: it need not wait for others'
-        // atomic regions.
+        // A step that involves nothing shared may as well happen later: it need not wait for others' atomic
+        // regions.
         let is_error = target.is_some_and(|target| self.structure.points[target.0 as usize].error.is_some());
         let is_local = started.is_empty() && told.is_empty() && !self.touches_shared(guard, &updates);
         if !atomic && self.has_atomic && (is_error || !is_local) {
@@ -585,7 +585,7 @@ impl<'p> Builder<'p> {
         Ok(())
     }
 
-    /// What other threads do: for each procedure that receives broadcasts, all of them, in order.
+    /// The reactions of other threads: for each procedure that receives broadcasts, all of them, in order.
     fn told(
         &mut self,
         broadcasts: &[(&Broadcast, Vec<Vec<Bdd>>)],

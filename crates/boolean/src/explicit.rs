@@ -32,7 +32,7 @@ pub struct Move {
     pub next: Option<Local>,
     /// Threads that it starts.
     pub started: Vec<Local>,
-    /// What it hands over to others, from the first bit on, one number for each procedure that receives a
+    /// The arguments of its broadcasts, from the first bit on, one number for each procedure that receives a
     /// broadcast.
     pub told: Vec<u128>,
 }
@@ -185,7 +185,7 @@ impl<'v, 'p> Explicit<'v, 'p> {
         Local { point, bits: bits.fold(0, |a, b| a | b) }
     }
 
-    /// All that a thread can do; nothing for a thread that waits. The order is fixed.
+    /// All moves of a thread; empty for a waiting one. The order is fixed.
     pub fn moves(&self, shared: Shared, local: &Local) -> Vec<Move> {
         let mut found = Vec::new();
         for id in self.view.steps_at(local.point) {
@@ -235,8 +235,8 @@ impl<'v, 'p> Explicit<'v, 'p> {
         }
     }
 
-    /// What another thread does in the same step: nothing changes unless it receives a broadcast. No answer:
-    /// the step cannot be taken.
+    /// The reactions of another thread in the same step: it changes only if it receives a broadcast. If there
+    /// is none, the step cannot be taken.
     pub fn answers(
         &self,
         step: StepId,

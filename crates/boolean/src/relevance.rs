@@ -1,5 +1,4 @@
-//! Leaves out what makes no difference: bits that no condition depends on, and local bits that are not read
-//! again.
+//! Drops irrelevant bits: those that no condition depends on, and dead local bits.
 //!
 //! Exact for the reachability of points: a bit is kept if a guard depends on it, or a kept bit's new value
 //! does. The bits that say who holds a lock and whether there are several threads are kept for the rules of
@@ -23,7 +22,7 @@ impl View<'_> {
         self.bdds.support(functions).into_iter().map(|level: Level| Bit(level / 2)).collect()
     }
 
-    /// The state bits that values handed over depend on, in the place of the bits that stand for them.
+    /// Replaces the bits of broadcast arguments by the state bits that these depend on.
     fn seen_through(&self, bits: BTreeSet<Bit>, arguments: &[(Bit, Bdd)]) -> BTreeSet<Bit> {
         let mut found = BTreeSet::new();
         for bit in bits {

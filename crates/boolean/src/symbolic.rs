@@ -175,8 +175,8 @@ impl View<'_> {
         Ok(all)
     }
 
-    /// What becomes of threads at a point when another thread changes shared bits. `disjoint`: that no lock
-    /// is held by both, or true to leave that out.
+    /// The states of threads at a point after another thread changes shared bits. `disjoint`: the condition
+    /// that no lock is held by both, or true to ignore it.
     pub fn disturbed(
         &mut self,
         point: PointId,
@@ -231,8 +231,8 @@ impl View<'_> {
         Ok(found)
     }
 
-    /// Whether a point's steps neither read nor write shared bits, broadcast nothing and start nobody: then
-    /// what others do can wait.
+    /// Whether a point's steps neither read nor write shared bits, broadcast nothing and start no threads:
+    /// then interference can be postponed.
     pub fn is_silent(&self, point: PointId) -> bool {
         let reads_shared = |functions: &[Bdd]| {
             let support = self.bdds.support(functions);

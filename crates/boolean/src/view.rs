@@ -1,15 +1,15 @@
 //! What a program is made of, as Boolean functions see it.
 //!
-//! A thread's control *point* is a location in an *activation*: a procedure with the calls that led to it.
-//! Procedures are so inlined, step by step with the machine: every step of the view but those named in 2 is
-//! one step of [`ir::semantics::Machine`]. The state of a thread is its point, its *local* bits (of all its
+//! A thread's control *point* is a location in an *activation*: a procedure with the calls that led to it. So
+//! procedures are inlined in lockstep with the machine: every step of the view, except those of 2, is one
+//! step of [`ir::semantics::Machine`]. The state of a thread is its point, its *local* bits (of all its
 //! activations, and one for each lock that says whether the thread holds it), and the *shared* bits. Besides
 //! the variables there are shared bits that say whether a lock is taken, whether some thread is in an atomic
 //! region, and whether there ever was more than one thread (paper 3, remark 1). At most one thread holds a
 //! lock, and at most one is in an atomic region.
 //!
-//! 1. Bits that no condition depends on are left out, and local bits that are not read again do not count.
-//!    Both change no answer.
+//! 1. Bits that no condition depends on are dropped, and dead local bits do not count. Neither changes an
+//!    answer.
 //! 2. A call of a procedure that is active already is a start of a thread and a wait for a shared bit (paper
 //!    3, section 4.3): this over-approximates, see [`View::is_recursive`]. Or it is followed up to some
 //!    depth: see [`Recursion`].
@@ -133,7 +133,7 @@ pub struct Step {
     pub source: PointId,
     /// Where it leads; `None` when it ends.
     pub target: Option<PointId>,
-    /// The edge of the machine; nothing for the steps that stand for returns from recursive calls.
+    /// The edge of the machine; `None` for the steps that model returns from recursive calls.
     pub edge: Option<(TemplateId, EdgeId)>,
     /// Where it is written.
     pub span: Span,
@@ -154,8 +154,7 @@ pub struct Step {
 pub struct BroadcastEffect {
     /// The procedure.
     pub to: TemplateId,
-    /// Bits that stand for what the thread hands over, with their values: over bits before the step, and
-    /// choices.
+    /// The bits of the broadcast arguments, with their values: over bits before the step, and choices.
     pub arguments: Vec<(Bit, Bdd)>,
     /// For each activation of the procedure, what a thread in it does.
     pub reactions: BTreeMap<usize, Reaction>,

@@ -148,7 +148,7 @@ impl Check<'_, '_> {
         let exists = |fact: Fact| fact.predicate < self.predicates.len();
         let mut claims = Vec::new();
         for (fact, cubes) in &relation.functions {
-            claim(exists(*fact) && is_new(*fact), "a step decides facts behind it")?;
+            claim(exists(*fact) && is_new(*fact), "a step decides only facts after it")?;
             let fit = cubes.iter().flatten().all(|one| exists(one.fact) && is_old(one.fact));
             claim(fit, "facts before a step decide")?;
             let cubes = cubes.iter().map(|cube| Term::all(cube.iter().map(|one| self.literal(*one))));

@@ -250,8 +250,8 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// The states after the private steps of some thread, or of the only one that can run; none if there is no such
-    /// thread.
+    /// The states after the private steps of some thread, or of the only one that can run; none if there is
+    /// no such thread.
     fn private(&mut self, state: &State) -> Result<Vec<(State, ThreadIndex, bool)>, ProofError> {
         let by = |thread: ThreadIndex, taken: Taken| {
             taken.next.into_iter().map(|(state, unmodelled)| (state, thread, unmodelled)).collect()
@@ -372,7 +372,8 @@ impl Follower<'_, '_> {
             && (0..state.threads.len()).all(|other| other == thread || cannot_have(other))
     }
 
-    /// What a thread's next steps do that others may notice; `None` when that includes another thread's stack.
+    /// What a thread's next steps do that others may notice; `None` when that includes another thread's
+    /// stack.
     fn effects(&self, state: &State, thread: ThreadIndex, taken: &Taken) -> Option<Vec<Effect>> {
         let program = self.machine.program;
         let (template, _) = state.location(thread)?;

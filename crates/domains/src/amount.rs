@@ -1,4 +1,4 @@
-//! How many threads there are: exactly up to a limit k, and *many* beyond it (paper 1, section 3.4, counter
+//! A number of threads: exact up to a limit k, and *many* beyond it (paper 1, section 3.4, counter
 //! abstraction). Over-approximates.
 //!
 //! An amount stands for all numbers up to it: more threads can do no less. *Many* (ω) stands for any number;

@@ -1,8 +1,8 @@
 //! Environments: what is known of each variable.
 //!
-//! A persistent trie over the indices of variables. To clone is to count a reference; to change one variable
-//! copies the few nodes above it; and two environments that come from one another share most nodes, so that
-//! join and comparison skip what they share. The shape depends on the content alone.
+//! A persistent trie over the indices of variables. Cloning increments a reference count; changing one
+//! variable copies the few nodes above it; and an environment shares most nodes with the one that it was
+//! derived from, so join and comparison skip the shared parts. The shape depends on the content alone.
 
 use crate::lattice::{Lattice, Thresholds};
 use ir::ids::Id;

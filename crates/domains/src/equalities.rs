@@ -3,8 +3,8 @@
 //! An equality is gained by an assignment of a value to a local, by a store of a local (or of a sum of one
 //! and a constant, which can be turned around), and by an assumption of equality. It is lost when the local,
 //! a local in the expression, or a cell that the expression loads may change. Loads are exact places only.
-//! Both sides are then equal in every state that the operation leads to; what other threads do is not looked
-//! at here.
+//! Then both sides are equal in every state that the operation leads to; other threads are not considered
+//! here.
 
 use crate::evaluate::Resolve;
 use crate::memory::Found;

@@ -1,17 +1,17 @@
-//! What other threads do to the variables of a thread while it stays at a location, and where the values of
-//! shared cells come from.
+//! The effects of other threads on the variables of a thread while it stays at a location, and the origins of
+//! values of shared cells.
 //!
 //! Paper 4, section 5.1, on packs that may overlap. Over-approximates. A thread reaches a location in some
 //! states; then other threads write, and it stays. At each moment:
 //!
-//! * Of a cell: the value is the one the thread came with, or one that a write left.
-//! * Of a pack of shared cells: if something in it was written, the last such write was a step of another
-//!   thread, which left all cells of the pack as they are: what that thread knows of the pack after the step
+//! * A cell has the value with which the thread arrived, or one that a write stored.
+//! * For a pack of shared cells: if a cell of it was written, the last such write was a step of another
+//!   thread, and no cell of the pack has changed since: what that thread knows of the pack after the step
 //!   holds.
-//! * Of any other pack: the thread's own variables do not change, and what is written changes by an amount
-//!   that the writer knows. All that one step writes is changed at once.
-//! * Besides, the values are those that the latest definition left, of each cell and of each pack of shared
-//!   cells (the paper's data flow graphs).
+//! * For any other pack: the thread's own variables do not change, and a written cell changes by an amount
+//!   that the writer knows. All writes of one step happen at once.
+//! * In addition, the values of each cell and of each pack of shared cells come from the latest definition
+//!   (the paper's data flow graphs).
 //!
 //! Deviation from the paper: there, a pack has either local or global variables, and all its values come from
 //! one definition.

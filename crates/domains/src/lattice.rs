@@ -1,4 +1,4 @@
-//! What every abstract domain can do, and the thresholds that widening stops at.
+//! The interface of abstract domains, and the thresholds at which widening stops.
 
 use crate::bound::Bound;
 use ir::{BinaryOp, Expr, Initial, IntType, Layout, Program, Value};

@@ -1,17 +1,17 @@
-//! The variables of a program: cells of memory, and the locals of the thread at hand.
+//! The variables of a program: memory cells, and the locals of the current thread.
 //!
-//! Memory is bytes. This module sorts the bytes that loads and stores name into *cells*, each of which is a
-//! variable or not tracked at all:
+//! Memory is bytes. This module groups the bytes that loads and stores access into *cells*, each of which is
+//! a variable or not tracked at all:
 //!
 //! * All typed accesses of the program are collected as shapes: an object, the offsets in it (by the
 //!   points-to sets), and a number of bytes. Shapes with a byte in common are put into one class.
 //! * A class whose members have the same size, and overlap only where they start at the same byte, is
 //!   *tracked*: each of its places is always read and written as a whole. Its content is a set of integers of
-//!   one type: all values that any of its places may hold. Other classes are not tracked: what is loaded from
-//!   them may be anything.
-//! * A tracked class is *strong* if it is one place of one object, as the thread at hand sees it: at one
-//!   exact offset, of an object that there is at most one of, or of an object of a thread that no other
-//!   thread reaches. A store to it replaces the content. All others are *weak*: a store adds to the content.
+//!   one type: all values that any of its places may hold. Other classes are not tracked: a load from them
+//!   may give any value.
+//! * A tracked class is *strong* if it is one place of one object, as the current thread sees it: at one
+//!   exact offset, of a single object, or of a thread's object that no other thread reaches. A store to it
+//!   replaces the content. All others are *weak*: a store adds to the content.
 //! * A cell is *private* if only the steps of the thread that owns the object change it, so that each thread
 //!   has its own content; else *shared*.
 //!

@@ -1,9 +1,9 @@
 //! Numbers: the reduced product of intervals, congruences, "not zero", and sets of addresses.
 //!
-//! Over-approximates; every operation is a valid abstraction of [`ir::semantics::apply`] and its kin: if `a`
-//! is in `A` and `b` in `B`, and the concrete operation on `a` and `b` does not fault, its result is in the
-//! abstract one. "Not zero" is what is known of a pointer that was tested, and of a divisor; an interval says
-//! it only if zero is at its end.
+//! Over-approximates; every operation is a valid abstraction of [`ir::semantics::apply`] and related
+//! functions: if `a` is in `A` and `b` in `B`, and the concrete operation on `a` and `b` does not fault, its
+//! result is in the abstract one. "Not zero" is what is known of a pointer that was tested, and of a divisor;
+//! an interval says it only if zero is at its end.
 //!
 //! Of pointers besides: which addresses they are.
 //!

@@ -1,12 +1,11 @@
-//! Packs: small sets of variables that belong together, so that an octagon over them is worth its price.
+//! Packs: small sets of related variables, for which an octagon is worth its cost.
 //!
 //! Paper 4, section 6.1, algorithm 2: disjoint sets, merged along assignments of one variable to another and
 //! along guards, as long as all variables are local or all are global. Deviations:
 //!
 //! 1. A limit on size: sets are merged in the order of the program while they stay below it.
 //! 2. Statements whose variables are not together in one set (a local beside a global, or sets too large to
-//!    merge) get a pack of their own. So packs may overlap; what is known of a state is the conjunction of
-//!    all packs.
+//!    merge) get a separate pack. So packs may overlap; the abstract state is the conjunction of all packs.
 //! 3. Sets of one variable are no packs: an interval says as much.
 //! 4. An assignment with three variables, as `x = y + z`, merges nothing but may have a pack of its own (as
 //!    in 2).

@@ -1,9 +1,9 @@
-//! Backward refinement: what an expression's value says about the variables in it.
+//! Backward refinement: the constraints that an expression's value puts on its variables.
 //!
 //! From the outside in, as in HC4 (F. Benhamou and others, *Revising hull and box consistency*, 1999): the
 //! values wanted of an expression and of all but one operand bound that operand. Over-approximates: every
 //! state of the environment in which the expression does not fault and has a wanted value stays in the
-//! result. A state in which it faults may go, since no execution continues from there.
+//! result. A state in which it faults may be dropped, since no execution continues from there.
 //!
 //! Effort is bounded: after some thousand steps nothing more is refined, which is sound. Without a bound,
 //! conditional expressions nested in conditions would take exponential time.
@@ -19,7 +19,7 @@ use std::cell::Cell;
 
 /// The steps of refinement that one condition is worth.
 const EFFORT: u32 = 4000;
-/// How often a condition is gone through: a later part may say something about an earlier one.
+/// The number of passes over a condition: a later part may constrain an earlier one.
 const ROUNDS: usize = 3;
 
 /// The states of an environment in which a condition (a Boolean) has a truth value.

@@ -1,8 +1,8 @@
-//! Numbers and octagons together: what is known of each variable, and of those that share a pack.
+//! Numbers and octagons together: facts about each variable, and about those that share a pack.
 //!
-//! Paper 4, section 5.1 (relational domains on packs). Over-approximates. The parts help each other: bounds
-//! go from numbers to octagons before a condition or an assignment, and back afterwards; packs with two or
-//! more common variables tell each other about these.
+//! Paper 4, section 5.1 (relational domains on packs). Over-approximates. The parts are reduced with each
+//! other: bounds go from numbers to octagons before a condition or an assignment, and back afterwards; packs
+//! with two or more common variables exchange their constraints on these.
 
 use crate::environment::Environment;
 use crate::evaluate::{Numbers, Resolve};

@@ -1,13 +1,13 @@
-//! What a step of a thread does to what is known of the variables: the abstract meaning of [`ir::Op`].
+//! The abstract meaning of [`ir::Op`]: the effect of a thread's step on an environment.
 //!
-//! Over-approximates: if a thread in a state that the environment describes takes the edge, the state
-//! afterwards is described by the result. Bottom: it cannot be taken.
+//! Over-approximates: if a thread takes the edge in a state that the environment describes, the result
+//! describes the state afterwards. Bottom: the edge cannot be taken.
 //!
 //! * An assumption refines variables. Within an edge a local may be known to be equal to an expression
 //!   ([`Known`]); the condition is then assumed a second time with the expression in its place, so that a
-//!   test of a copy is a test of the original. All operations of an edge are one step, so memory cannot
-//!   change between the copy and the test but by the edge's own stores, which end the equality. Equalities
-//!   may hold on after the step ([`Scope::equal_after`]): as long as nobody writes what they load.
+//!   test of a copy is a test of the original. All operations of an edge are one step, so between the copy
+//!   and the test only the edge's own stores can change memory, and these end the equality. Equalities may
+//!   hold after the step ([`Scope::equal_after`]), as long as no thread writes what they load.
 //! * A store to a strong cell replaces its content, one to weak ones adds to it; one to parts of cells loses
 //!   the content.
 //! * Lock operations change the words of the lock, which are lost. A started thread's id and an allocated

@@ -1,16 +1,16 @@
-//! `CheckSim` (paper 1, sections 3.4 and 4.2): whether an automaton may do all that another one does.
+//! `CheckSim` (paper 1, sections 3.4 and 4.2): whether an automaton simulates another.
 //!
-//! A state simulates another one if its label follows from the other's, it is atomic only if the other is, it
-//! has all accesses of the other, and for each edge of the other there is an edge of its own that may do at
-//! least as much, whenever the other may be taken, and leads to a state that simulates the other's target.
-//! The largest such relation is computed by leaving out pairs until nothing changes. Under-approximates where
-//! the solver has no answer.
+//! A state simulates another if its label follows from the other's, it is atomic only if the other is, it has
+//! all accesses of the other, and each edge of the other has an answer: an edge that may do at least as much,
+//! whenever the other may be taken, and leads to a state that simulates the other's target. The greatest such
+//! relation is computed by removing pairs until a fixed point. Under-approximates where the solver has no
+//! answer.
 //!
 //! Deviations:
-//! 1. An edge that does nothing may be answered by staying: shared variables do not change, and the label
-//!    still holds. Quotients need this.
-//! 2. Atomic states, accesses and starts of threads count; the paper leaves the first two out, and has no
-//!    others. Fewer atomic states, more accesses: more interference.
+//! 1. Staying in the state may answer an edge that does nothing: shared variables do not change, and the
+//!    label still holds. Quotients need this.
+//! 2. Atomic states, accesses and starts of threads count; the paper ignores the first two, and has no
+//!    starts. Fewer atomic states and more accesses mean more interference.
 
 use crate::graph::Built;
 use crate::labels::Labels;
@@ -19,7 +19,7 @@ use smt::NoAnswer;
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::{AbstractEdge, AbstractId, Acfa, Budget};
 
-/// What came of it.
+/// The result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Simulated {
     /// It is simulated: for each state of the left automaton, those of the right one that simulate it.
@@ -100,7 +100,8 @@ impl<'a> Answers<'a> {
                 .any(|answer| targets.contains(&answer.target) && self.covers(edge, answer))
     }
 
-    /// Whether an edge of the right automaton may do what one of the left may, whenever that may be taken.
+    /// Whether an edge of the right automaton allows what an edge of the left does, whenever the latter may
+    /// be taken.
     fn covers(&mut self, edge: &'a AbstractEdge, answer: &'a AbstractEdge) -> bool {
         if !edge.action.is_within(&answer.action) {
             return false;
@@ -130,8 +131,7 @@ impl<'a> Answers<'a> {
 pub(crate) struct Pairs {
     /// The pairs; the first one is the start.
     pub pairs: Vec<(AbstractId, AbstractId)>,
-    /// How they are reached: the pair before by its number, the number of the graph's move, and the pair
-    /// after it.
+    /// The moves: the number of the pair before, the number of the graph's move, and the pair after it.
     pub steps: BTreeSet<(usize, usize, usize)>,
 }
 

@@ -1,19 +1,19 @@
-//! `Collapse` (paper 1, section 5): a smaller automaton that does the same, by weak bisimulation.
+//! `Collapse` (paper 1, section 5): the quotient of an automaton by weak bisimulation.
 //!
-//! What can be observed of a state is its label, whether it is atomic, and which accesses are next; of an
-//! edge, what it does to *watched* variables, what holds before and after it, and which threads it starts. An
-//! edge is *silent* if nothing of it can be observed and it leads from a state to one where the same can be
-//! observed. Two states are the same if whatever one can do after some silent steps, the other can do after
-//! some, too, and so on.
+//! The observables of a state are its label, whether it is atomic, and its next accesses; those of an edge
+//! are its effect on *watched* variables, what holds before and after it, and the threads that it starts. An
+//! edge is *silent* if it has no observable effect and connects states with the same observables. Two states
+//! are equivalent if each observable step of one, with silent steps before and after, can be matched by the
+//! other, and so on.
 //!
-//! The quotient simulates the given automaton, whatever is watched: edges keep all that they do, and those
-//! inside of a state become loops. With all variables watched it does no more than the given one. Without
-//! some, it may change these more often and sooner: it over-approximates.
+//! The quotient simulates the given automaton, whatever is watched: edges keep all their effects, and those
+//! inside a class become loops. If all variables are watched, it does no more than the given one. Otherwise
+//! it may change the unwatched variables more often and sooner: it over-approximates.
 //!
 //! Deviations:
-//! 1. A step of which nothing can be observed but that leads to another label is observed: the quotient is
-//!    finer than it need be.
-//! 2. Labels are compared by the solver. If it has no answer, they count as different.
+//! 1. A step without other observables that leads to another label is observable: the quotient is finer than
+//!    necessary.
+//! 2. The solver compares labels. If it has no answer, they count as different.
 
 use crate::graph::merged;
 use crate::labels::Labels;
@@ -27,11 +27,11 @@ use verdict::{AbstractEdge, AbstractId, AbstractState, Acfa, Action, Budget};
 pub struct Collapsed {
     /// The automaton.
     pub acfa: Acfa,
-    /// The state that each given one is part of.
+    /// The class of each given state.
     pub part_of: IdVec<AbstractId, AbstractId>,
 }
 
-/// What is watched.
+/// The watched variables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Watched {
     /// All variables.
@@ -41,7 +41,7 @@ pub enum Watched {
 }
 
 impl Watched {
-    /// What can be observed of an action.
+    /// The observables of an action.
     fn observe(&self, action: &Action) -> Action {
         match self {
             Self::All => action.clone(),
@@ -60,7 +60,7 @@ pub fn collapse(acfa: &Acfa, watched: &Watched, labels: &mut Labels, budget: &Bu
     let silent = |edge: &AbstractEdge| {
         watched.observe(&edge.action).is_silent() && observed[edge.source] == observed[edge.target]
     };
-    // All that silent steps lead to, from each state.
+    // The silent closure of each state.
     let reached: IdVec<AbstractId, Vec<AbstractId>> = acfa
         .states
         .ids()
@@ -74,7 +74,7 @@ pub fn collapse(acfa: &Acfa, watched: &Watched, labels: &mut Labels, budget: &Bu
             found.into_iter().collect()
         })
         .collect();
-    // What each state can do: an observable edge between silent ones.
+    // The weak steps of each state: an observable edge between silent ones.
     let steps: IdVec<AbstractId, BTreeSet<(Action, AbstractId)>> = acfa
         .states
         .ids()
@@ -88,7 +88,7 @@ pub fn collapse(acfa: &Acfa, watched: &Watched, labels: &mut Labels, budget: &Bu
     let mut blocks = observed.clone();
     let mut count = distinct(&blocks);
     loop {
-        // States of one block are parted if they can come to different blocks.
+        // Splits a block if its states can reach different blocks.
         type Signature<'a> = (u32, BTreeSet<(&'a Action, u32)>, BTreeSet<u32>);
         let mut numbers: BTreeMap<Signature<'_>, u32> = BTreeMap::new();
         let mut finer: IdVec<AbstractId, u32> = IdVec::new();
@@ -107,7 +107,7 @@ pub fn collapse(acfa: &Acfa, watched: &Watched, labels: &mut Labels, budget: &Bu
     }
 }
 
-/// What can be observed of each state, as a number.
+/// The observables of each state, as a number.
 fn observations(acfa: &Acfa, labels: &mut Labels, budget: &Budget) -> IdVec<AbstractId, u32> {
     let mut kinds: Vec<&AbstractState> = Vec::new();
     let mut found = IdVec::new();

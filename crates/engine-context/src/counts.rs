@@ -1,18 +1,18 @@
 //! Contexts of any number of threads: how many are in each state of each template's automaton, counted up to
 //! k (paper 1, section 3.4). Over-approximates.
 //!
-//! A number is exact; *many* stands for any number, also for none: threads may leave a state that more than k
-//! have come to, one by one.
+//! A number is exact; *many* stands for any number, including zero: if more than k threads have entered a
+//! state, they may leave it one by one.
 //!
 //! Deviations:
-//! 1. The paper takes a state with ω threads for inhabited. Here it need not be: it keeps nobody from moving
-//!    if it is atomic, and its label need not hold.
+//! 1. The paper treats a state with ω threads as inhabited. Here it need not be: if it is atomic, it does not
+//!    block other threads, and its label need not hold.
 //! 2. At most one thread is in an atomic state, so one is counted there with any k.
 //! 3. There are several templates. A step that starts a thread adds one to the start of its template's
 //!    automaton.
 //!
-//! With a bound ([`Context::most`]) it is the opposite: a context of at most so many threads of each template
-//! (section 5, ω-check), which under-approximates.
+//! With a bound ([`Context::most`]) it is the opposite: a context of at most this many threads of each
+//! template (section 5, ω-check), which under-approximates.
 
 use domains::Amount;
 use ir::{Count, IdVec, TemplateId};
@@ -23,7 +23,7 @@ use verdict::{AbstractEdge, AbstractId, Acfa};
 /// A state of some template's automaton.
 pub type Spot = (TemplateId, AbstractId);
 
-/// How many threads are in each state; there are none in those that are not here.
+/// The number of threads in each state; states that are not listed have none.
 pub type Counts = BTreeMap<Spot, Amount>;
 
 /// The automata of all templates, and how far threads are counted.
@@ -32,8 +32,7 @@ pub struct Context<'a> {
     pub acfas: &'a IdVec<TemplateId, Acfa>,
     /// Numbers beyond this one are not distinguished.
     pub k: u32,
-    /// Not more threads of a template than this are there: what starts another one starts none. `None`: there
-    /// is no bound.
+    /// The most threads of a template: a further start has no effect. `None` when there is no bound.
     pub most: Option<u32>,
 }
 
@@ -51,7 +50,7 @@ impl Context<'_> {
         }
     }
 
-    /// As many threads of each template as a program has at its start, but for one of a template.
+    /// The threads that a program has at its start, without one of a template.
     pub fn start(&self, start: &[(TemplateId, Count)], without: Option<TemplateId>) -> Counts {
         let mut counts = Counts::new();
         let mut without = without;
@@ -82,7 +81,7 @@ impl Context<'_> {
         }
     }
 
-    /// All but one thread in a state; `None` when there is none.
+    /// The counts without one thread of a state; `None` when it has none.
     pub fn without(&self, counts: &Counts, spot: Spot) -> Option<Counts> {
         let mut rest = counts.clone();
         let amount = rest.remove(&spot)?.less_one()?;
@@ -90,7 +89,7 @@ impl Context<'_> {
         Some(rest)
     }
 
-    /// The atomic states that a thread is in for sure.
+    /// The atomic states that certainly contain a thread.
     pub fn occupied<'c>(&'c self, counts: &'c Counts) -> impl Iterator<Item = Spot> + 'c {
         let atomic = counts.iter().filter(|(spot, amount)| **amount != Amount::Many && self.is_atomic(spot));
         atomic.map(|(spot, _)| *spot)
@@ -115,8 +114,8 @@ impl Context<'_> {
         })
     }
 
-    /// The counts after a step of one thread; `None` when no thread is where the edge begins. Of the threads
-    /// that it starts, one of a template may be left out.
+    /// The counts after a step of one thread; `None` when no thread is at the source. One of the started
+    /// threads of a template may be excluded.
     pub fn after(
         &self,
         counts: &Counts,
@@ -133,15 +132,14 @@ impl Context<'_> {
         Some(next)
     }
 
-    /// What holds of shared variables while threads are there: the labels of all states that are inhabited
-    /// for sure.
+    /// What holds of shared variables: the labels of all states that certainly contain a thread.
     pub fn invariant(&self, counts: &Counts) -> Term {
         let inhabited = counts.iter().filter(|(_, amount)| **amount != Amount::Many);
         Term::all(inhabited.map(|((template, state), _)| self.acfas[*template].states[*state].label.clone()))
     }
 }
 
-/// Whether all that some counts stand for, others stand for, too.
+/// Whether counts cover all configurations that others stand for.
 pub fn is_covered(some: &Counts, others: &Counts) -> bool {
     let amount = |counts: &Counts, spot: &Spot| counts.get(spot).copied().unwrap_or(Amount::NONE);
     let covered =

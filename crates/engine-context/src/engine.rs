@@ -1,9 +1,9 @@
 //! The engine: CIRC and ω-CIRC (paper 1, algorithm 5 and section 5) over programs as transitions, with
 //! predicates.
 //!
-//! Starts without predicates and with k = 1, as in section 2.4. An abstract trace that is no execution gives
-//! a larger k or new predicates; one that is gives a schedule, along which an execution of the program itself
-//! is looked for.
+//! Starts without predicates and with k = 1, as in section 2.4. A spurious abstract trace gives a larger k or
+//! new predicates; a feasible one gives a schedule, and the engine searches for an execution of the program
+//! itself along it.
 
 use crate::collapse::Watched;
 use crate::infer::{Inferred, infer};
@@ -20,10 +20,10 @@ use std::collections::BTreeSet;
 use transitions::{Scoped, System, prepare, require_all_behaviours, require_few_edges};
 use verdict::{
     Analysed, Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Schedule, Task,
-    Trace, Turn, Verdict, Views, for_people,
+    Trace, Turn, Verdict, Views, with_source_names,
 };
 
-/// Counters do not go further than this.
+/// The greatest k.
 const LARGEST_K: u32 = 6;
 
 /// The engine, by how contexts are inferred.
@@ -31,7 +31,7 @@ const LARGEST_K: u32 = 6;
 pub enum ContextInference {
     /// CIRC: for any number of threads from the start.
     Circ,
-    /// ω-CIRC: for few threads at first, and CIRC where that is not enough.
+    /// ω-CIRC: for few threads at first, and CIRC if that does not suffice.
     #[default]
     OmegaCirc,
 }
@@ -50,7 +50,7 @@ impl Engine for ContextInference {
             }
         };
         let found = match search(*self, task, races, kinds, budget, events) {
-            // Few threads may come to errors by traces that say nothing of the reason.
+            // Few threads may reach errors by traces that do not reveal the reason.
             Err(Reason::GaveUp(_)) if *self == Self::OmegaCirc => {
                 search(Self::Circ, task, races, kinds, budget, events)
             }
@@ -64,7 +64,7 @@ fn not_supported(what: &str) -> Reason {
     Reason::NotSupported(format!("context: {what}"), Span::default())
 }
 
-/// The program that proofs by contexts speak of: steps are put together, and it starts as one thread.
+/// The program that proofs by contexts are about: steps are composed, and it starts as one thread.
 pub fn analysed_program<'v>(
     program: &'v Views,
     property: &Property,
@@ -78,7 +78,8 @@ fn prepared<'v>(program: &'v Views, races: bool, budget: &Budget) -> Result<&'v 
     let code = |template: TemplateId| &prepared.templates[template];
     let begins_atomic = |template: TemplateId| code(template).locations[code(template).entry].runs_alone();
     match prepared.start.as_slice() {
-        // Of atomic threads there is one at most: nobody else could be there when another one begins.
+        // There is at most one thread that starts in an atomic location: no other thread could run when a
+        // second one starts.
         [(first, Count::Exactly(1))]
             if !prepared.templates.ids().any(|template| template != *first && begins_atomic(template)) =>
         {
@@ -116,7 +117,7 @@ fn search(
             return Err(Reason::GaveUp(format!("context: more than {MOST_PREDICATES} predicates")));
         }
         let names: Vec<String> =
-            predicates.iter().map(|predicate| for_people(&predicate.formula).to_string()).collect();
+            predicates.iter().map(|predicate| with_source_names(&predicate.formula).to_string()).collect();
         events.event(Event::Phase(format!("context: round {round}, k = {k}: {}", names.join(", "))));
         let threads: IdVec<TemplateId, PredicateThread<'_, '_>> = program
             .templates
@@ -156,7 +157,7 @@ fn search(
     Err(Reason::GaveUp("context: no more rounds".to_owned()))
 }
 
-/// What an abstract trace gives.
+/// The result of refining an abstract trace.
 enum Refined {
     Verdict(Verdict),
     Predicates,
@@ -208,7 +209,7 @@ impl Refinement<'_, '_> {
         let lines = lines.join(", ");
         self.events.event(Event::Phase(format!("context: no execution takes lines {lines}")));
         for (_, path, core) in &paths {
-            // What does not depend on how an execution began excludes more.
+            // Predicates that do not depend on the initial state exclude more.
             if self.mine(path, core)? {
                 return Ok(Refined::Predicates);
             }

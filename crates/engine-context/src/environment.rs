@@ -1,9 +1,9 @@
-//! What contexts of any number of threads can come to (paper 1, section 5, ω-check: the set R).
-//! Over-approximates.
+//! The configurations that contexts of any number of threads can reach (paper 1, section 5, ω-check: the set
+//! R). Over-approximates.
 //!
-//! All configurations are computed from the automata alone, without the data but for this: where labels of
-//! states contradict each other there are no threads in both, and a step is not taken where what holds before
-//! it contradicts the labels.
+//! All configurations are computed from the automata alone. Of data, only labels are used: two states with
+//! contradictory labels do not both contain threads, and a step is not taken if its precondition contradicts
+//! the labels.
 //!
 //! Deviation: edges of automata say what holds before and after them, and both are used.
 
@@ -13,8 +13,7 @@ use smt::NoAnswer;
 use std::collections::VecDeque;
 use verdict::Budget;
 
-/// Configurations that a context can come to from some configuration; all that can come about are covered by
-/// one of them.
+/// Configurations that cover all those that a context can reach from a given one.
 pub fn environment(
     context: &Context<'_>,
     start: Counts,
@@ -38,7 +37,7 @@ pub fn environment(
             let states = &context.acfas[template].states;
             let before = holds.and(&states[edge.source].label).and(&edge.action.guard);
             let after = context.invariant(&next).and(&states[edge.target].label).and(&edge.action.behind);
-            // Threads whose labels contradict each other are not there at once.
+            // Threads with contradictory labels do not exist at once.
             if !labels.can_hold(&before, budget)? || !labels.can_hold(&after, budget)? {
                 continue;
             }

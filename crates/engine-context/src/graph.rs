@@ -2,12 +2,12 @@
 //! `Union`).
 //!
 //! A node holds abstract states of the thread, which the caller names (a location with a formula). Steps of
-//! the thread lead from node to node. A step of the context leaves the thread where it is, so the nodes
-//! before and after it become one. The label of a node is that of one of its states or of another.
+//! the thread lead from node to node. A step of the context does not move the thread, so the nodes before and
+//! after it are merged. The label of a node is the disjunction of its states' labels.
 //!
 //! Deviations:
-//! 1. Edges between the same nodes are one only if they change the same variables, start the same threads,
-//!    and the same holds after them.
+//! 1. Edges between the same nodes are merged only if they change the same variables, start the same threads,
+//!    and have the same postcondition.
 //! 2. Nodes are found by union-find, and not merged one edge at a time.
 
 use crate::labels::simplified;
@@ -20,19 +20,19 @@ use verdict::{AbstractEdge, AbstractId, AbstractState, Acfa, Action};
 #[derive(Clone, Debug)]
 pub struct Graph<Name, Step> {
     numbers: BTreeMap<Name, usize>,
-    /// What others see of each state.
+    /// The label, atomicity and accesses of each state.
     states: Vec<AbstractState>,
     /// Another state of the same node, or the state itself.
     parent: Vec<usize>,
     edges: BTreeSet<(usize, Action, usize, Step)>,
-    /// The states whose steps are all there.
+    /// The states whose steps are complete.
     explored: BTreeSet<usize>,
 }
 
 /// A step between nodes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Move<Step> {
-    /// What is seen of it: the edge between the nodes.
+    /// The edge between the nodes.
     pub edge: AbstractEdge,
     /// Its name.
     pub step: Step,
@@ -51,14 +51,14 @@ pub struct Built<Name: Ord, Step> {
     pub explored: BTreeSet<Name>,
 }
 
-/// Edges that are one, but for what holds before them.
+/// Edges that differ only in their preconditions.
 type Kind = (AbstractId, AbstractId, BTreeSet<Variable>, Vec<TemplateId>, Term);
 
 fn kind(source: AbstractId, action: &Action, target: AbstractId) -> Kind {
     (source, target, action.havoc.clone(), action.starts.clone(), action.behind.clone())
 }
 
-/// Puts edges together that are one but for what holds before them.
+/// Merges edges that differ only in their preconditions.
 pub fn merged(edges: impl IntoIterator<Item = AbstractEdge>) -> Vec<AbstractEdge> {
     let mut guards: BTreeMap<Kind, Vec<Term>> = BTreeMap::new();
     for AbstractEdge { source, action, target } in edges {
@@ -72,7 +72,7 @@ pub fn merged(edges: impl IntoIterator<Item = AbstractEdge>) -> Vec<AbstractEdge
 }
 
 impl<Name: Ord + Clone, Step: Ord + Clone> Graph<Name, Step> {
-    /// With the state that the thread starts in.
+    /// A graph with the state in which the thread starts.
     pub fn new(start: Name, state: AbstractState) -> Self {
         let mut graph = Self {
             numbers: BTreeMap::new(),
@@ -85,7 +85,7 @@ impl<Name: Ord + Clone, Step: Ord + Clone> Graph<Name, Step> {
         graph
     }
 
-    /// `Find` (algorithm 3): the number of a state. A state that is new is added, as a node of its own.
+    /// `Find` (algorithm 3): the number of a state. A new state is added as a separate node.
     fn find(&mut self, name: Name, state: AbstractState) -> usize {
         let next = self.states.len();
         let number = *self.numbers.entry(name).or_insert(next);
@@ -117,7 +117,7 @@ impl<Name: Ord + Clone, Step: Ord + Clone> Graph<Name, Step> {
         self.edges.insert((from, action, to, step));
     }
 
-    /// Says that all steps of a state are there.
+    /// Marks the steps of a state as complete.
     pub fn complete(&mut self, state: &Name) {
         self.explored.extend(self.numbers.get(state));
     }
@@ -130,7 +130,7 @@ impl<Name: Ord + Clone, Step: Ord + Clone> Graph<Name, Step> {
         self.join(from, to);
     }
 
-    /// Adds a state that the thread may start in, too: it is in the first node.
+    /// Adds another state in which the thread may start: it is in the first node.
     pub fn union_with_start(&mut self, name: Name, state: AbstractState) {
         let state = self.find(name, state);
         self.join(0, state);

@@ -1,12 +1,12 @@
-//! The inner loop of CIRC (paper 1, algorithm 5, lines 4 to 9): a context that each thread does no more than,
-//! or an abstract trace to an error.
+//! The inner loop of CIRC (paper 1, algorithm 5, lines 4 to 9): a context that simulates each thread, or an
+//! abstract trace to an error.
 //!
-//! At first threads are taken to do nothing. Each round explores all templates in the context of the last
-//! one; the quotients of their graphs are the next. When each graph is simulated by the automaton that was
-//! assumed of its template, all is proved: circular reasoning by induction on the length of executions. `k`
-//! and the abstraction are given; what to do about a trace that is no execution is not decided here.
+//! At first threads are assumed to do nothing. Each round explores all templates in the current context; the
+//! quotients of their graphs form the next one. When the assumed automaton of each template simulates its
+//! graph, the property is proved, by circular reasoning: induction on the length of executions. `k` and the
+//! abstraction are given; the caller decides what to do about a spurious trace.
 //!
-//! Deviation: there are several templates, and each plays the thread in turn.
+//! Deviation: there are several templates, and each is explored in turn.
 
 use crate::check_sim::{Simulated, check_sim};
 use crate::collapse::{Watched, collapse};
@@ -20,13 +20,13 @@ use smt::NoAnswer;
 use std::collections::BTreeSet;
 use verdict::{AbstractId, Acfa, Budget};
 
-/// Larger graphs are not made smaller, nor compared: that takes longer than anyone waits.
+/// Larger graphs are neither reduced nor compared: that takes too long.
 const MOST_NODES: usize = 1_500;
 
-/// What came of it.
+/// The result.
 #[derive(Debug)]
 pub enum Inferred<State: Ord, Step> {
-    /// No error: what threads of each template do, at most, and what they do.
+    /// No error: the automaton and the graph of each template.
     Safe(IdVec<TemplateId, Acfa>, IdVec<TemplateId, Proved<State, Step>>),
     /// An abstract trace to an error, of a thread of a template, in the context of these automata.
     Error(TemplateId, AbstractTrace<Step>, IdVec<TemplateId, Assumed<State, Step>>),
@@ -35,16 +35,16 @@ pub enum Inferred<State: Ord, Step> {
 /// What is inferred of threads of this kind.
 type InferredOf<T> = Inferred<<T as Thread>::State, <T as Thread>::Step>;
 
-/// What threads of a template do.
+/// The behaviour of a template's threads.
 #[derive(Debug)]
 pub struct Proved<State: Ord, Step> {
-    /// All that they do.
+    /// Their graph.
     pub reached: Reached<State, Step>,
     /// For each node of the graph, the states of the automaton that simulate it.
     pub simulation: IdVec<AbstractId, BTreeSet<AbstractId>>,
 }
 
-/// What was assumed of the threads of a template.
+/// The assumption about the threads of a template.
 #[derive(Debug)]
 pub struct Assumed<State: Ord, Step> {
     /// The automaton.
@@ -65,7 +65,7 @@ pub fn infer<T: Thread>(
     Inference::new(threads, start, k, watched, budget).run(None)
 }
 
-/// What is assumed of threads so far.
+/// The current assumptions.
 pub(crate) struct Inference<'a, T: Thread> {
     threads: &'a IdVec<TemplateId, T>,
     start: &'a [(TemplateId, Count)],
@@ -89,7 +89,7 @@ impl<'a, T: Thread> Inference<'a, T> {
         Self { threads, start, k, watched, budget, assumed, labels: Labels::default() }
     }
 
-    /// Lines 5 to 8, from what is assumed so far. `most`: for a context of at most so many threads of each
+    /// Lines 5 to 8, from the current assumptions. `most`: for a context of at most this many threads of each
     /// template.
     pub fn run(&mut self, most: Option<u32>) -> Result<Inferred<T::State, T::Step>, NoAnswer> {
         loop {
@@ -100,14 +100,14 @@ impl<'a, T: Thread> Inference<'a, T> {
         }
     }
 
-    /// Explores all templates in the context that is assumed. If they do more than that, what they do is
-    /// assumed from now on.
+    /// Explores all templates in the assumed context. If they do more than that, their behaviour becomes the
+    /// new assumption.
     fn round(&mut self, most: Option<u32>) -> Result<Option<InferredOf<T>>, NoAnswer> {
         let (budget, labels) = (self.budget, &mut self.labels);
         let acfas: IdVec<TemplateId, Acfa> =
             self.assumed.iter().map(|assumed| assumed.acfa.clone()).collect();
         let context = Context { acfas: &acfas, k: self.k, most };
-        // Threads of templates that nobody starts need not be waited for.
+        // Templates that are never started need not be simulated.
         let started: BTreeSet<TemplateId> =
             acfas.iter().flat_map(|acfa| &acfa.edges).flat_map(|edge| edge.action.starts.clone()).collect();
         let mut next: IdVec<TemplateId, Assumed<T::State, T::Step>> = IdVec::new();

@@ -1,10 +1,10 @@
-//! Questions about labels, each asked once. Exact, where the solver has an answer.
+//! Solver queries about labels, with a cache. Exact if the solver has an answer.
 
 use smt::{Answer, NoAnswer, Operation, Questions, Term};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::Budget;
 
-/// What is known of labels.
+/// The cache.
 #[derive(Default)]
 pub struct Labels {
     always: BTreeMap<Term, bool>,
@@ -26,7 +26,7 @@ impl Labels {
         Ok(holds)
     }
 
-    /// Whether a label says at least what another one says.
+    /// Whether a label implies another.
     pub fn implies(&mut self, one: &Term, other: &Term, budget: &Budget) -> Result<bool, NoAnswer> {
         if one == other || other.is_true() || one.is_false() {
             return Ok(true);
@@ -34,7 +34,7 @@ impl Labels {
         self.holds(one.implies(other), budget)
     }
 
-    /// Whether two labels say the same. If the solver has no answer, they count as different.
+    /// Whether two labels are equivalent. If the solver has no answer, they count as different.
     pub fn are_same(&mut self, one: &Term, other: &Term, budget: &Budget) -> bool {
         let mut implies = |one: &Term, other: &Term| self.implies(one, other, budget) == Ok(true);
         implies(one, other) && implies(other, one)
@@ -46,11 +46,10 @@ impl Labels {
     }
 }
 
-/// More cubes than this are not put together.
+/// The most cubes that are merged.
 const MOST_CUBES: usize = 400;
 
-/// A disjunction of conjunctions with fewer parts that says the same: cubes that differ in one literal are
-/// one without it.
+/// An equivalent, smaller disjunctive normal form: cubes that differ in one literal are merged.
 pub fn simplified(label: &Term) -> Term {
     let parts = |term: &Term, operation: &Operation| match term.operation() == operation {
         true => term.operands().to_vec(),
@@ -85,7 +84,7 @@ pub fn simplified(label: &Term) -> Term {
         next.extend(all.into_iter().filter(|cube| !used.contains(cube)));
         all = next;
     }
-    // A cube that another one contains says nothing more.
+    // A cube that is subsumed by another is dropped.
     let kept = all.iter().filter(|cube| !all.iter().any(|other| other != *cube && other.is_subset(cube)));
     Term::any(kept.map(|cube| Term::all(cube.iter().cloned())))
 }

@@ -1,5 +1,5 @@
-//! ω-CIRC (paper 1, section 5, ω-check): a context of few threads is inferred, and then it is shown that it
-//! is one of any number of threads.
+//! ω-CIRC (paper 1, section 5, ω-check): infers a context of few threads, and then shows that it is sound for
+//! any number of threads.
 //!
 //! All that the automata can come to together is computed ([`environment()`]). A thread in a state of its
 //! graph, whose automaton is in some state, sees one of those configurations, without itself. If then no such

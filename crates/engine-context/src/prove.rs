@@ -1,5 +1,5 @@
-//! The proof that an inferred context stands for: nodes of the graphs together with the states of the
-//! automata that simulate them, and what threads see there.
+//! The proof of an inferred context: nodes of the graphs with the states of the automata that simulate them,
+//! and the views of threads there.
 
 use crate::check_sim::Pairs;
 use crate::counts::Counts;

@@ -2,16 +2,16 @@
 //! trace to an error. Over-approximates. Comments give the lines of the algorithm.
 //!
 //! Deviations:
-//! 1. The thread need not be there at the start. Until it is, only the context moves; a step of the context
-//!    that starts a thread of its template may start it. All states that it may begin in are one node of the
+//! 1. The thread need not exist at the start. Until it does, only the context moves; a step of the context
+//!    that starts a thread of its template may start it. All states in which it may begin are one node of the
 //!    graph.
-//! 2. A state that contradicts the labels of the context is not explored further: there is none, as long as
-//!    the labels hold. But the step to it is in the graph. The paper leaves the step out, too (it conjoins
-//!    Ψ.Γ' to the state after it). That is circular within one step: a thread is not seen to break another
-//!    one's label, since that label excludes it, and the other one's label is never weakened, since nobody is
-//!    seen to break it. For the same reason the state after a step of the context is known only by the label
-//!    of the thread that takes it.
-//! 3. A moment whose counts another one with the same state covers is not explored.
+//! 2. A state that contradicts the labels of the context is not explored further: it does not exist as long
+//!    as the labels hold. But the step to it is in the graph. The paper also omits the step (it conjoins Ψ.Γ'
+//!    to the state after it). That is circular within one step: a step that breaks another thread's label is
+//!    never seen, since that label excludes it; and that label is never weakened, since no step is seen to
+//!    break it. For the same reason, the state after a step of the context is known only by the label of the
+//!    thread that takes it.
+//! 3. A moment is not explored if another one with the same state covers its counts.
 
 use crate::counts::{Context, Counts, Spot, is_covered};
 use crate::graph::{Built, Graph};
@@ -54,7 +54,7 @@ pub struct AbstractTrace<Step> {
     pub conflict: Option<Conflict>,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Explored<State: Ord, Step> {
     /// No error.
@@ -68,11 +68,11 @@ pub enum Explored<State: Ord, Step> {
 pub struct Reached<State: Ord, Step> {
     /// The graph; `None` when the thread is never started.
     pub graph: Option<Built<State, Step>>,
-    /// What it may see of the others in each state. All that it can see is covered by one of these.
+    /// Its views of the others in each state; they cover everything that it can see.
     pub moments: Vec<Seen<State>>,
 }
 
-/// What a thread may see of the others.
+/// A view of the others.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Seen<State> {
     /// Its state.
@@ -179,8 +179,7 @@ impl<T: Thread> Exploration<'_, '_, T> {
         Ok(())
     }
 
-    /// Adds a moment to the worklist (line 14) unless it cannot be, or is covered by another one (lines 5 and
-    /// 6).
+    /// Adds a moment to the worklist (line 14) unless it is impossible or covered by another (lines 5 and 6).
     fn add(
         &mut self,
         moment: Moment<T::State>,
@@ -299,7 +298,7 @@ impl<T: Thread> Exploration<'_, '_, T> {
     }
 }
 
-/// Whether a thread in a state is at an error beside some others: by itself, or by a race.
+/// Whether a thread in a state is at an error, by itself or by a race with others.
 pub(crate) fn error<T: Thread>(
     thread: &T,
     context: &Context<'_>,
@@ -312,7 +311,7 @@ pub(crate) fn error<T: Thread>(
     }
     let atomic: Vec<Spot> = context.occupied(others).collect();
     for spot in others.keys() {
-        // While a thread is in an atomic state, only its own accesses collide with others.
+        // While a thread is in an atomic state, only its own accesses race with others.
         if atomic.iter().any(|other| other != spot) {
             continue;
         }
@@ -325,7 +324,7 @@ pub(crate) fn error<T: Thread>(
     Ok(None)
 }
 
-/// How a thread of a template may come to be there: whether it is there at the start, and who else is.
+/// How a thread of a template may come to exist: whether it runs from the start, and which others do.
 pub fn beginnings(
     context: &Context<'_>,
     start: &[(TemplateId, ir::Count)],

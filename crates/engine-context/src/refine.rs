@@ -1,17 +1,16 @@
-//! `Refine` (paper 1, section 5): the interleaving that an abstract trace stands for, and what its formula
-//! says.
+//! `Refine` (paper 1, section 5): the interleaving of an abstract trace, and its trace formula.
 //!
-//! Threads of the context get names as they are started. A step of one is an edge of its automaton; it
-//! becomes a path through the graph that the automaton is a quotient of, in whose steps nothing more can be
-//! observed than in the edge. If the trace moves a thread that was never started, the counters lost count: k
-//! is too small. Else the trace formula is put to the solver. If it can hold, the violation is real as far as
-//! formulas say; else predicates are mined from why it cannot.
+//! Threads of the context get names when they are started. A step of one is an edge of its automaton; it
+//! becomes a path through the graph of which the automaton is a quotient, with the same observables as the
+//! edge. If the trace moves a thread that was never started, the counters are too imprecise: k is too small.
+//! Otherwise the solver decides the trace formula. If it is satisfiable, the violation is real as far as
+//! formulas show; else predicates are mined from the contradiction.
 //!
 //! Deviations:
-//! 1. The path of a thread is a shortest one; where that does not exist, others are not tried, since their
-//!    predicates come up when it is excluded.
-//! 2. When a thread of the context takes its silent steps is not said by the trace. They are tried as late
-//!    and as early as can be, for each of the first few threads.
+//! 1. The path of a thread is a shortest one; if it is infeasible, others are not tried: excluding it yields
+//!    their predicates as well.
+//! 2. The trace does not say when a thread of the context takes its silent steps. They are tried as late and
+//!    as early as possible, for each of the first few threads.
 
 use crate::counts::Spot;
 use crate::graph::Move;
@@ -24,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use transitions::Scoped;
 use verdict::{AbstractEdge, AbstractId};
 
-/// What an abstract trace stands for.
+/// The meaning of an abstract trace.
 pub enum Interleaving {
     /// Steps of named threads, and what must hold at their end.
     Steps(Found),
@@ -43,7 +42,7 @@ pub struct Found {
     pub end: Option<PathEnd>,
 }
 
-/// The silent steps of no more threads than this are moved in all combinations.
+/// The most threads whose silent steps are moved in all combinations.
 const MOST_MOVED: usize = 3;
 
 impl Found {
@@ -213,7 +212,7 @@ impl Threads<'_, '_> {
         starts.iter().for_each(|start| self.start(start.template));
     }
 
-    /// Takes the thread that a trace is about out of those that were just started.
+    /// Removes the thread of the trace from those that were just started.
     fn take_started(&mut self, first_new: usize, trace: &AbstractTrace<usize>) -> Option<usize> {
         let template = self.template_of(trace)?;
         let at = (first_new..self.tokens.len()).find(|at| self.tokens[*at].template == template)?;
@@ -244,8 +243,8 @@ impl Threads<'_, '_> {
     }
 }
 
-/// A shortest path from a node that looks like an edge of the quotient: silent steps, one that is the edge,
-/// silent ones. Says which are silent, and where it ends.
+/// A shortest path from a node that matches an edge of the quotient: silent steps, a step for the edge,
+/// silent steps. Returns which are silent, and its end.
 fn path(
     moves: &[Move<usize>],
     part_of: &IdVec<AbstractId, AbstractId>,

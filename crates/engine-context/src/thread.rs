@@ -1,4 +1,5 @@
-//! What the exploration needs to know of a thread: abstract states, finitely many, and what steps do to them.
+//! The interface of a thread for the exploration: finitely many abstract states, and the effects of steps on
+//! them.
 
 use ir::TemplateId;
 use smt::{NoAnswer, Term};
@@ -10,16 +11,16 @@ pub type Stepped<T> = (Action, <T as Thread>::Step, <T as Thread>::State);
 
 /// A thread of one template under some abstraction of data.
 ///
-/// A state knows something of shared variables and of the thread's own. All answers over-approximate: what a
-/// thread can do from a state that an abstract one stands for, the abstract one says.
+/// A state has facts about shared variables and the thread's own. All answers over-approximate: they include
+/// everything that the thread can do from a concrete state that the abstract one stands for.
 pub trait Thread {
     /// An abstract state of the thread: where it is, and what is known.
     type State: Ord + Clone;
     /// What a step is called.
     type Step: Ord + Clone;
 
-    /// States before the thread is there, at the start of the program: what is known of shared variables
-    /// then. They have no steps.
+    /// States before the thread exists, at the start of the program: facts about shared variables. They have
+    /// no steps.
     fn before_start(&self, budget: &Budget) -> Result<Vec<Self::State>, NoAnswer>;
     /// The states in which the thread begins if it is started in a state before its start. `by`: that state
     /// before the step, and the template of the thread that starts it, unless it is there at the start.
@@ -34,7 +35,7 @@ pub trait Thread {
     fn outside(&self, state: &Self::State) -> Self::State;
     /// Whether no other thread moves while it is in a state.
     fn is_atomic(&self, state: &Self::State) -> bool;
-    /// What a state says of shared variables.
+    /// The label of a state: what it says of shared variables.
     fn label(&self, state: &Self::State) -> Term;
     /// The accesses that it may make next, by number.
     fn accesses(&self, state: &Self::State, budget: &Budget) -> Result<BTreeSet<u32>, NoAnswer>;
@@ -42,7 +43,7 @@ pub trait Thread {
     fn steps(&self, state: &Self::State, budget: &Budget) -> Result<Vec<Stepped<Self>>, NoAnswer>
     where
         Self: Sized;
-    /// The states that it may be in after another thread did something, such that a formula holds.
+    /// The states that it may be in after a step of another thread, such that a formula holds.
     fn after_environment_step(
         &self,
         state: &Self::State,
@@ -52,8 +53,8 @@ pub trait Thread {
     ) -> Result<Vec<Self::State>, NoAnswer>;
     /// Whether a state is an error by itself.
     fn is_error(&self, state: &Self::State) -> bool;
-    /// Accesses that may collide if a thread of a template is in a state of its automaton at the same time:
-    /// an own one, and one of the other.
+    /// Pairs of accesses that may race if a thread of a template is in a state of its automaton at the same
+    /// time: an own access, and one of the other.
     fn conflict(
         &self,
         state: &Self::State,

@@ -1,5 +1,5 @@
 //! Looks for a race on a variable of a program in text form (`threadproof verify --show ir`) by the directed
-//! search alone, and says how far it came: `cargo run -p threadproof-engine-explicit --example directed --
+//! search alone, and reports how far it got: `cargo run -p threadproof-engine-explicit --example directed --
 //! FILE VARIABLE SECONDS`.
 
 use engine_explicit::directed::{Directed, Found, Site};

@@ -13,7 +13,7 @@ impl Bits {
     pub fn insert(&mut self, number: usize) {
         self.0[number / 64] |= 1 << (number % 64);
     }
-    /// Takes a number out.
+    /// Removes a number.
     pub fn remove(&mut self, number: usize) {
         self.0[number / 64] &= !(1 << (number % 64));
     }
@@ -30,7 +30,7 @@ impl Bits {
         }
         changed
     }
-    /// Keeps what is in another set too; says whether that changed anything.
+    /// Intersects with another set; says whether that changed anything.
     pub fn intersect(&mut self, other: &Self) -> bool {
         let mut changed = false;
         for (word, more) in self.0.iter_mut().zip(&other.0) {
@@ -39,7 +39,7 @@ impl Bits {
         }
         changed
     }
-    /// Takes all of another set out.
+    /// Subtracts another set.
     pub fn subtract(&mut self, other: &Self) {
         for (word, less) in self.0.iter_mut().zip(&other.0) {
             *word &= !less;

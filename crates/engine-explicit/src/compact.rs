@@ -1,17 +1,16 @@
-//! A depth-first search that remembers 64-bit fingerprints in the place of states, and takes states that
-//! differ by a permutation of threads as one. Finds violations only: its end proves nothing.
+//! A depth-first search that stores 64-bit fingerprints instead of states, and identifies states that differ
+//! by a permutation of threads. Finds violations only: its completion proves nothing.
 //!
 //! Hash compaction: Wolper and Leroy, "Reliable hashing without collision detection", CAV 1993. Two states
-//! may have the same fingerprint; then one of them is not followed. Deviations: 1. The executions on the
-//! stack are real ones, with all their steps at hand, so that a violation comes with its trace. 2. When the
-//! table is full, or nothing is left, the search starts again with an empty table and other orders of
-//! threads.
+//! may have the same fingerprint; then one of them is not explored. Deviations: 1. The executions on the
+//! stack are real, with all their steps, so a violation comes with its trace. 2. When the table is full, or
+//! all work is done, the search restarts with an empty table and other orders of threads.
 //!
-//! Symmetry: the fingerprint of a state is made from those of its threads in sorted order, and the owners in
-//! lock words are named by their place in that order. Where a program keeps thread ids elsewhere (handles,
-//! addresses in a thread's own window), states are taken as one that are not quite the same, or as two that
-//! could be one. That is good enough here and only here: a thread's id can be observed by the program too
-//! easily for a proof to rest on it.
+//! Symmetry: the fingerprint of a state combines those of its threads in sorted order, and owners in lock
+//! words are named by their position in that order. If a program stores thread ids elsewhere (handles,
+//! addresses in a thread's own window), different states may be identified, or equivalent ones distinguished.
+//! That is acceptable here and only here: a program can observe a thread's id too easily for a proof to rely
+//! on symmetry.
 
 use crate::components::{Pack, hash_bytes, hash_words};
 use crate::expand::{Expander, Successor};
@@ -26,7 +25,7 @@ use verdict::{Budget, Exhausted, Trace, TraceStep};
 const CANDIDATES: usize = 16;
 /// States on the stack.
 const DEEPEST: usize = 50_000;
-/// The part of the memory that the table may take, and also that the stack may take.
+/// The fraction of the memory for the table, and also for the stack.
 const SHARE: u64 = 32;
 
 /// A state on the stack.
@@ -101,7 +100,7 @@ impl<'a, 'p> Compact<'a, 'p> {
         self.slots.capacity() as u64 * 8
     }
 
-    /// Continues for about so many steps. Starts again when nothing is left.
+    /// Continues for about this many steps. Restarts when all work is done.
     pub fn run(&mut self, steps: u64) -> Result<Option<Trace>, Exhausted> {
         let end = self.expander.notes.steps.saturating_add(steps);
         while self.expander.notes.steps < end {
@@ -158,7 +157,7 @@ impl<'a, 'p> Compact<'a, 'p> {
                 self.stack.clear();
                 return None;
             }
-            // A value that is not modelled is no evidence.
+            // An execution with a value that is not modelled is no evidence.
             if successor.tainted || depth > self.deepest {
                 return None;
             }

@@ -1,4 +1,4 @@
-//! Parts of states, each different content once, packed into bytes.
+//! Components of states: each distinct content is stored once, packed into bytes.
 //!
 //! A content is a run of bytes in one large buffer, so that a million of them take little room and are freed
 //! at once. Recently used ones are also kept unpacked.
@@ -47,8 +47,8 @@ impl<T: Pack> Components<T> {
         let at = number as usize;
         &self.buffer[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
-    /// The number of a content. If an equal one is at hand unpacked, it takes the item's place, so that equal
-    /// parts are one.
+    /// The number of a content. If an equal one is cached unpacked, it replaces the item, so that equal parts
+    /// are shared.
     pub fn intern(&mut self, item: &mut Arc<T>) -> u32 {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();

@@ -1,11 +1,11 @@
 //! Walks through programs that start thousands of threads before anything can go wrong.
 //!
-//! The other searches copy a state for each step, and ask of each thread what it may do: too much where there
-//! are ten thousand. Here one state is changed in place, and only the thread that moves is looked at: a step
-//! costs the same for any number of threads. Most of the time the first thread runs, until it has to wait; a
-//! few others run for a while in between.
+//! The other searches copy a state for each step, and consider each thread: too expensive with ten thousand
+//! threads. Here one state is changed in place, and only the moving thread is considered: a step costs the
+//! same for any number of threads. Most of the time the first thread runs, until it has to wait; a few others
+//! run for a while in between.
 //!
-//! Races are looked for where many threads have been started and none has gone far ([`Crowd::gather`]).
+//! The search checks for races where many threads have been started and none has got far ([`Crowd::gather`]).
 //!
 //! Under-approximates: finds violations only. The sequence of walks is the same each time.
 
@@ -17,9 +17,9 @@ use verdict::{Budget, Exhausted, Trace, TraceStep, Violation};
 
 /// Steps of one walk.
 const LONGEST: usize = 400_000;
-/// Threads in a row that cannot move before a walk is given up.
+/// Threads in a row that cannot move before a walk is abandoned.
 const PATIENCE: usize = 64;
-/// Steps between two looks at the budget.
+/// Steps between two checks of the budget.
 const INTERVAL: usize = 1 << 12;
 
 /// Threads that are gathered at most, and between two looks for a race.
@@ -35,7 +35,7 @@ pub struct Crowd {
     gathered: usize,
 }
 
-/// How a step went.
+/// The result of a step.
 enum Moved {
     /// It was taken.
     Yes,
@@ -186,8 +186,8 @@ impl Crowd {
                     steps.push(TraceStep { thread, edge, choices: values.made });
                     return Moved::Yes;
                 }
-                // A value that is not modelled is no evidence; where a machine's limit is met nothing more is
-                // known.
+                // An execution with a value that is not modelled is no evidence; beyond a limit of the
+                // machine, nothing is known.
                 Ok(()) | Err(Stuck::Limit(_)) => return Moved::Lost,
                 Err(Stuck::Blocked | Stuck::Fault(_)) => {
                     let foreign = log.iter().any(|access| {

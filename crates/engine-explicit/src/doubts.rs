@@ -1,6 +1,6 @@
-//! What a violation rests on that is no evidence: the first value on the way to it that is not modelled.
+//! Why a violation is no evidence: the first value in its execution that is not modelled.
 //!
-//! It is the condition under which the execution is one: reports name it.
+//! The execution exists only under this condition; reports name it.
 
 use ir::Span;
 use ir::Value;

@@ -18,13 +18,13 @@ use verdict::{
 /// Settings of the engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Look for a shortest execution: breadth first.
+    /// Search for a shortest execution: breadth first.
     pub shortest: bool,
-    /// Leave out private steps' intermediate states. Only tests have a reason to say no.
+    /// Use the partial-order reduction. Only tests disable it.
     pub reduce: bool,
-    /// Run the searches that can prove. Only tests have a reason to say no.
+    /// Run the searches that can prove. Only tests disable it.
     pub full: bool,
-    /// The most threads that may run, tried in this order where a program starts more.
+    /// Limits on the number of threads, tried in this order if a program starts more.
     pub threads: Vec<usize>,
 }
 
@@ -43,8 +43,8 @@ pub struct Explicit {
 
 /// Steps that a search is granted the first time; each round doubles them.
 const FIRST_SLICE: u64 = 20_000;
-/// Steps of the handler fuzzer in which nothing new is done, before it starts from scratch: the first time,
-/// for each edge of the program.
+/// Steps without novelty before the handler fuzzer restarts from scratch: the first time, for each edge of
+/// the program.
 const PATIENCE: u64 = 20_000;
 /// It is as many times longer where threads give way at a few ranges in turn, but not more.
 const MOST_TURNS: u64 = 4;
@@ -57,7 +57,7 @@ const TRACE_TIME: Duration = Duration::from_millis(100);
 const FIRST_WALKS: u64 = 320_000;
 /// Walks of a crowd in each round.
 const CROWD_WALKS: usize = 8;
-/// Where handlers fire, the fuzzer of handlers gets so many times a search's steps.
+/// In programs with handlers, the handler fuzzer gets this many times a search's steps.
 const FUZZER_SHARE: u64 = 4;
 /// A walk gets this part of a search's steps, and so does a search that only finds violations.
 const WALK_SHARE: u64 = 4;
@@ -97,7 +97,7 @@ impl Explicit {
     ) -> Result<Verdict, LimitKind> {
         let facts = Arc::new(Facts::new(program));
         let verdict = self.search(program, property, budget, events, &facts)?;
-        // That there is a violation but for one value says more than that the time is over.
+        // A violation that depends on an unmodelled value is more informative than a timeout.
         Ok(match (verdict, facts.doubt.get()) {
             (Verdict::Unknown(Reason::Exhausted(Exhausted::Time | Exhausted::Memory)), Some(doubt)) => {
                 let text = format!("a violation rests on a value that is not modelled{doubt}");
@@ -169,7 +169,7 @@ impl Explicit {
                 events.event(Event::Progress { states: search.store.len() as u64 });
                 match outcome {
                     Outcome::Found(id, violation) => {
-                        // A violation that was found in time is worth a little more.
+                        // A violation that was found in time justifies a little more time.
                         let more = budget.longer_by(TRACE_TIME);
                         return Ok(match search.trace(id, violation, &more) {
                             Some(trace) if self.options.shortest => Verdict::Unsafe(trace),
@@ -185,7 +185,8 @@ impl Explicit {
                     Outcome::Done => fate[index] = Fate::Done,
                     Outcome::Paused => {}
                     Outcome::Stopped(Exhausted::Memory) => {
-                        // The table goes; from here on, what only finds violations continues at this size.
+                        // The table is dropped; from here on, only searches for violations continue at this
+                        // size.
                         fate[index] = Fate::TooLarge;
                         search.clear();
                     }
@@ -268,11 +269,11 @@ impl Explicit {
     }
 }
 
-/// Looks for races on each of the ranges that the program asks about ([`Program::races_on`]) by firings of
-/// its handlers. Reports each as soon as it is found, once for each range. The program is lowered.
+/// Searches for races on each of the ranges of [`Program::races_on`] by firings of handlers. Reports each
+/// race as soon as it is found, once for each range. The program is lowered.
 ///
-/// The seed decides about what is left to chance: searches with different seeds take different paths. What is
-/// not open any more is not looked for.
+/// The seed determines the random choices: searches with different seeds take different paths. Decided ranges
+/// are skipped.
 pub fn races_by_firings(
     program: &Program,
     seed: u64,
@@ -286,8 +287,8 @@ pub fn races_by_firings(
     let mut open = asked_about(program);
     let turns = (open.len() as u64).div_ceil(MOST_WATCHED as u64).min(MOST_TURNS);
     let edges = program.templates.iter().map(|code| code.edges.len() as u64).sum::<u64>();
-    // Chance may lead a search astray: where nothing new is done any more it starts from scratch, with more
-    // patience each time.
+    // Random choices may lead a search astray: without novelty it restarts from scratch, with more patience
+    // each time.
     for turn in 0.. {
         let patience = (turns * edges * PATIENCE).saturating_mul(1 << turn.min(32));
         let seed = (seed << 32) + turn;
@@ -312,7 +313,7 @@ pub fn races_by_firings(
     }
 }
 
-/// The ranges that a program is asked about: all static objects where it does not say.
+/// The ranges of a program's race check: all static objects by default.
 fn asked_about(program: &Program) -> Vec<Range> {
     let all = || {
         let objects = program.objects.enumerate().filter(|(_, object)| object.storage == Storage::Static);
@@ -323,7 +324,7 @@ fn asked_about(program: &Program) -> Vec<Range> {
     asked
 }
 
-/// Handlers that can be interrupted are there three times: so many may have interrupted each other.
+/// Interruptible handlers have three copies: this many may have interrupted each other.
 fn copies_of(program: &Program) -> Vec<u32> {
     let copies = program.start.iter().map(|(_, count)| match count {
         Count::Exactly(copies) => *copies,
@@ -350,7 +351,7 @@ fn look_for_stuck_threads(search: &mut Search<'_, '_>, steps: u64, elsewhere: u6
     }
 }
 
-/// What has become of a search.
+/// The state of a search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Running,

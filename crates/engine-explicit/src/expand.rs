@@ -1,9 +1,9 @@
 //! The successors of a state by one thread.
 //!
-//! A step is followed by *private* steps until there is none; only the states at the end are stored, and from
-//! a stored state the steps of all threads are taken. Private steps are a partial-order reduction by
+//! After a step, *private* steps are taken until there is none; only the states at the end are stored, and
+//! from a stored state the steps of all threads are taken. Private steps are a partial-order reduction by
 //! singleton persistent sets (Godefroid, "Partial-order methods for the verification of concurrent systems",
-//! 1996, chapter 4), with bounded chains in the place of a cycle proviso. Keeps every violation:
+//! 1996, chapter 4), with bounded chains instead of a cycle proviso. Preserves every violation:
 //!
 //! The next steps of a thread t in a state s are private when t can move, they neither enter an atomic region
 //! nor end the program, and nothing that they touch (objects, locks, the list of threads, which objects are
@@ -20,16 +20,17 @@
 //! there. (b) If t's next accesses were part of the race, they would touch what another thread touches in its
 //! future: not private. A race of two others is still there, as t's step changes nothing that they read. (c)
 //! A cycle of threads that wait: the same, with locks as objects that both taking and giving back change. (d)
-//! Threads that are stuck stay so when t moves, and t is none of them. (Of steps that may be wake-ups for no
-//! reason, the other choice is taken in front, which t always has.) So after each chain step the violation is
-//! at most n-1 steps away. Chains are bounded, so they end, in a stored state, and the induction continues.
+//! Threads that are stuck stay so when t moves, and t is none of them. (For steps that may be spurious
+//! wake-ups, the other choice, which t always has, is moved to the front.) So after each chain step the
+//! violation is at most n-1 steps away. Chains are bounded, so they end, in a stored state, and the induction
+//! continues.
 //!
 //! Whether threads of a stored state are stuck is seen in the graph of stored states
-//! ([`ir::semantics::StateGraph`]): by the same induction, if another thread can be brought to take a step,
-//! or the program to end, then also along chains: a private step disturbs neither what comes before that step
-//! nor that step itself.
+//! ([`ir::semantics::StateGraph`]): by the same induction, if another thread can eventually take a step, or
+//! the program can end, then this is also possible along chains: a private step affects neither the steps
+//! before that step nor that step itself.
 //!
-//! Locks ([`crate::guards`]). The argument looks at the others' steps only up to t's next move. So an access
+//! Locks ([`crate::guards`]). The argument considers the others' steps only up to t's next move. So an access
 //! of another thread u that comes in its future, but not before t moves, need not be counted. Let t hold the
 //! lock L in s (L's owner word says so). Assume of every other thread: (i) L is in the set of held locks of
 //! none of its activations; (ii) in its future, with the threads that it starts, all that changes the object
@@ -53,9 +54,9 @@ use ir::Value;
 use ir::semantics::{Access, Choice, Choices, LimitKind, State, Stuck, ThreadIndex, Trail};
 use verdict::{Budget, Exhausted, TraceStep};
 
-/// After how many steps the budget is asked.
+/// The number of steps between two checks of the budget.
 const INTERVAL: u64 = 128;
-/// Private steps in a row before a state is stored all the same.
+/// The most private steps in a row before a state is stored anyway.
 const LONGEST_CHAIN: u32 = 20_000;
 /// States at the ends of branches of one chain.
 const MOST_BRANCHES: usize = 64;
@@ -71,18 +72,18 @@ pub struct Successor {
     pub tainted: bool,
     /// The steps, if they are recorded.
     pub steps: Vec<TraceStep>,
-    /// What the deadlock check wants to know of the steps since the last stored state.
+    /// A summary of the steps since the last stored state, for the deadlock check.
     pub trail: Trail,
 }
 
-/// What the search must know besides the successors.
+/// Results of the expansion besides the successors.
 #[derive(Clone, Default, Debug)]
 pub struct Notes {
     /// Open values were tried with candidates that do not stand for all values.
     pub inexact: bool,
     /// Limits of the machine that were hit.
     pub limits: Vec<LimitKind>,
-    /// Something was touched that was not foreseen, so that the reduction may have lost something.
+    /// A step made an unforeseen access, so the reduction may be unsound.
     pub unforeseen: bool,
     /// How often a limit was hit.
     pub limited: u64,
@@ -185,8 +186,8 @@ impl<'a, 'p> Expander<'a, 'p> {
         }
     }
 
-    /// All states after one step of a thread, each run on through private steps. Says whether there are more
-    /// candidates for open values than were tried.
+    /// All states after one step of a thread, each continued through private steps. Says whether there are
+    /// more candidates for open values than were tried.
     pub fn successors(
         &mut self,
         state: &State,
@@ -259,7 +260,7 @@ impl<'a, 'p> Expander<'a, 'p> {
         outcome
     }
 
-    /// Runs a state on through private steps; what comes out is to be stored.
+    /// Continues a state through private steps; the results are to be stored.
     pub fn run_on(&mut self, start: Successor, moved: Option<ThreadIndex>, found: &mut Vec<Successor>) {
         let mut open = std::mem::take(&mut self.branches);
         let mut next = std::mem::take(&mut self.next);
@@ -289,7 +290,7 @@ impl<'a, 'p> Expander<'a, 'p> {
                 moved = Some(thread);
                 open.extend(next.drain(..).map(|successor| (successor, moved, length)));
                 successor = last;
-                // Brent's algorithm notices a chain that is a cycle: then it ends here.
+                // Brent's algorithm detects a chain that is a cycle: then it ends here.
                 match &mut mark {
                     Some((_, marked)) if same(marked, &successor.state, thread) => length = LONGEST_CHAIN,
                     Some((at, marked)) if length >= 2 * *at => {

@@ -1,4 +1,4 @@
-//! Where an input goes: into comparisons with constants only, or elsewhere too.
+//! The uses of an input: only comparisons with constants, or others.
 //!
 //! Follows the value forward along the edges, in the local that holds it, until the local is assigned again;
 //! and in every local that it is copied to unchanged (by assignment, as an argument, as a result), from there
@@ -22,7 +22,7 @@ pub struct Flow<'p> {
     asked: bool,
 }
 
-/// What becomes of a value.
+/// The uses of a value.
 pub struct Uses {
     /// Whether it goes into comparisons with constants only.
     pub exact: bool,
@@ -166,7 +166,7 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// Takes note of comparisons in an expression; all else that it does with the local is another use.
+    /// Records comparisons in an expression; any other use of the local counts as another use.
     fn used(&mut self, template: TemplateId, local: LocalId, expr: &Expr) {
         match expr {
             Expr::Local(found) => self.uses.exact &= *found != local,

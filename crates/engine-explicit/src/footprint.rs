@@ -1,11 +1,10 @@
-//! What each step may touch, and what a thread may touch in its whole future from a location on.
+//! The memory that each step may touch, and that a thread may touch in its whole future from a location on.
 //!
-//! Over-approximates where points-to information ([`ir::Targets`]) is right. Where there is none, a pointer
-//! is taken to stay in the object that its address starts from, or to point to something whose address is
-//! taken. As that is a guess, every executed access is compared with what was foreseen
-//! ([`Footprints::foresees`]); the reduced search is notified when one was not. (If an execution makes an
-//! unforeseen access, so does one that the reduced search follows: up to the first such access all commutes
-//! as claimed.)
+//! Over-approximates if points-to information ([`ir::Targets`]) is right. Without it, a pointer is assumed to
+//! stay in the object that its address starts from, or to point to an object whose address is taken. As that
+//! is a guess, every executed access is compared with the prediction ([`Footprints::foresees`]); the reduced
+//! search is notified of a mismatch. (If an execution makes an unforeseen access, so does one that the
+//! reduced search follows: up to the first such access all commutes as claimed.)
 
 use crate::bits::Bits;
 use crate::graph::components;

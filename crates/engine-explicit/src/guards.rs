@@ -1,9 +1,9 @@
 //! Which locks are held where, and which objects they guard.
 //!
-//! For each location, a set of locks: gained by taking them, lost by giving them back, cut where paths meet
-//! (the textbook must-analysis). Locks are named by static object and offset; a lock that is reached by a
-//! computed address gains nothing. Called procedures start with what all their callers hold; threads start
-//! with nothing.
+//! For each location, a set of locks: acquiring adds them, releasing removes them, and paths are intersected
+//! where they meet (the textbook must-analysis). Locks are named by static object and offset; a lock at a
+//! computed address is never added. Called procedures start with the locks that all their callers hold;
+//! threads start with none.
 //!
 //! The search uses one property only, which every solution of the equations has: if a lock is in the set of
 //! none of a thread's activations, then the thread has to *take* it before it reaches a location whose set

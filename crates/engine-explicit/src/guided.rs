@@ -1,12 +1,13 @@
-//! An execution along a schedule: what an engine found by formulas, made a trace of the program.
+//! Searches for an execution along a schedule: turns an engine's result by formulas into a trace of the
+//! program.
 //!
-//! The formulas are about a program whose steps were put together and sliced, so a schedule says only roughly
-//! who runs when, and with which inputs. The search goes along it, and leaves it in a few places: in a
-//! thread's turn the thread runs until its turn is complete; continuing then, giving way before, or taking
-//! another input than the schedule says costs one each. Executions that cost nothing are tried first, then
-//! those that cost at most 1, 2, 3, … (limited discrepancy search: Harvey and Ginsberg, IJCAI 1995).
+//! The formulas are about a program with composed and sliced steps, so a schedule says only roughly which
+//! thread runs when, and with which inputs. The search follows it, and deviates in a few places: in its turn,
+//! a thread runs until the turn is complete; continuing then, yielding earlier, or taking another input than
+//! the schedule costs one each. Executions without cost are tried first, then those that cost at most 1, 2,
+//! 3, … (limited discrepancy search: Harvey and Ginsberg, IJCAI 1995).
 //!
-//! Under-approximates: what comes out is an execution; that nothing comes out means nothing.
+//! Under-approximates: the result is an execution; a failure means nothing.
 
 use crate::model::{Facts, Model};
 use crate::shorten::shorten;

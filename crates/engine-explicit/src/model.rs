@@ -1,4 +1,4 @@
-//! A program made ready for the search: the machine, and what is known about the program before it runs.
+//! A program, prepared for the search: the machine, and static facts about the program.
 
 use crate::doubts::doubt;
 use crate::footprint::{Footprints, View};
@@ -194,7 +194,7 @@ impl<'p> Model<'p> {
         is_evidence
     }
 
-    /// What is wrong in a state.
+    /// The violation in a state.
     pub fn violation(&self, state: &State) -> Option<Violation> {
         match &self.property {
             Property::NoError(_) => {

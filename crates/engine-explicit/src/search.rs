@@ -1,10 +1,10 @@
-//! The search: every stored state, every thread, once; what needs few preemptions first.
+//! The search: explores each thread from each stored state once; executions with few preemptions come first.
 //!
 //! The order is that of iterative context bounding (Musuvathi and Qadeer, PLDI 2007): work is sorted by the
-//! number of preemptions that it needs, a preemption being a switch away from a thread that could have gone
-//! on to something new. Deviations: 1. The levels share the time (the lowest one with work gets half of it,
-//! the next a quarter, and so on), as a level may have infinitely many states. 2. Open values are tried with
-//! few candidates first; more of them cost levels too. 3. Within a level, mostly the newest state comes
+//! number of preemptions that it needs, a preemption being a switch away from a thread that could have
+//! continued to a new state. Deviations: 1. The levels share the time (the lowest one with work gets half of
+//! it, the next a quarter, and so on), as a level may have infinitely many states. 2. Open values are tried
+//! with few candidates first; more of them cost levels too. 3. Within a level, mostly the newest state comes
 //! first, sometimes the oldest or one in between, so that no deep branch traps the search. When all work is
 //! done, all states were followed in all orders: the order matters for speed only.
 
@@ -20,7 +20,7 @@ use verdict::{Budget, Exhausted, Property, Trace, TraceStep, Violation};
 const TIERS: [usize; 3] = [4, 16, usize::MAX];
 /// The levels that more candidates cost.
 const TIER_COST: usize = 2;
-/// The levels that going on after a value that is not modelled costs.
+/// The cost, in levels, of continuing after a value that is not modelled.
 const TAINT_COST: usize = 1;
 
 #[derive(Clone, Copy)]
@@ -122,7 +122,7 @@ impl<'a, 'p> Search<'a, 'p> {
         self.moves = self.moves.take().map(|_| Moves::default());
     }
 
-    /// What becomes of the threads, as far as the search has come. `all`: it has reached its end.
+    /// The fate of the threads, as far as the search has come. `all`: it is complete.
     pub fn fate(&mut self, all: bool) -> Fate {
         match &self.moves {
             Some(moves) => moves.fate(&self.expander.model.machine, &mut self.store, all),

@@ -1,4 +1,5 @@
-//! Shorter traces with fewer switches, found by trying: whatever still runs to a violation is as good.
+//! Shortens traces and reduces switches, by trial and error: any trace that still reaches a violation is
+//! accepted.
 
 use crate::model::Model;
 use ir::Value;

@@ -37,7 +37,7 @@ impl Moves {
         }
     }
 
-    /// What becomes of the threads. `all`: the search has reached its end.
+    /// The fate of the threads. `all`: the search is complete.
     pub fn fate(&self, machine: &Machine<'_>, store: &mut Store, all: bool) -> Fate {
         let ids = store.ids();
         let number = |id: &StateId| ids.partition_point(|known| known < id) as u32;

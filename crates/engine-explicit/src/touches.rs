@@ -1,4 +1,4 @@
-//! What the edges at a location touch, computed from the code alone.
+//! The memory that the edges at a location touch, computed from the code alone.
 //!
 //! Where there is no points-to information, a pointer is taken to stay in the object that its address starts
 //! from, or to point to something whose address is taken (see [`crate::footprint`] for why a guess is

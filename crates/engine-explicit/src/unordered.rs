@@ -1,5 +1,5 @@
-//! Walks that look for races between accesses which need not be next at the same time, where threads see
-//! atomic accesses that order nothing ([`Program::unordered`](ir::Program)).
+//! Random walks that search for races between accesses that need not be enabled at the same time, for atomic
+//! accesses that impose no order ([`Program::unordered`](ir::Program)).
 //!
 //! Under-approximates: finds races only. The sequence of walks is the same each time.
 

@@ -20,13 +20,13 @@ pub fn checks(model: &Model<'_>, kinds: &BTreeSet<ErrorKind>) -> Vec<Step> {
     steps.filter(|step| is_error(model.target(*step))).collect()
 }
 
-/// How many checks some steps are: those from one line to one error location are one.
+/// The number of checks: the steps from one line to one error location count as one.
 pub fn errors(model: &Model<'_>, steps: &[Step]) -> usize {
     let check = |step: &Step| (model.target(*step), Span { column: 0, ..model.edge(*step).span });
     steps.iter().map(check).collect::<BTreeSet<(Node, Span)>>().len()
 }
 
-/// Those that may be taken, for all that is known.
+/// The steps that are not excluded.
 pub fn open(model: &Model<'_>, checks: &[Step], reached: &Reached, data: &dyn DataFacts) -> Vec<Step> {
     let may_be_taken = |step: &&Step| {
         let source = model.node(step.template, model.edge(**step).source);
@@ -37,7 +37,7 @@ pub fn open(model: &Model<'_>, checks: &[Step], reached: &Reached, data: &dyn Da
     checks.iter().filter(may_be_taken).copied().collect()
 }
 
-/// Open checks, with what is known of the variables that they depend on.
+/// Open checks, with the facts about the variables that they depend on.
 pub fn explained(setup: &Setup<'_, '_>, coarsened: &Coarsened, open: &[Step]) -> Vec<OpenCheck> {
     let names = Names::new(setup);
     let explain = |step: &Step| OpenCheck {

@@ -43,15 +43,15 @@ use ir::{
 use std::collections::VecDeque;
 use verdict::{Budget, Counter, Exhausted, Family, HeldLock, LocationFacts, Pairs};
 
-/// What is known of each step and location, by template.
+/// The facts about each step and location, by template.
 pub struct Known {
     /// The facts at each node.
     pub facts: IdVec<Node, LocationFacts>,
-    /// What each step does.
+    /// The effects of each step.
     pub effects: IdVec<TemplateId, IdVec<EdgeId, StepEffects>>,
-    /// Threads that are started in loops, and what is known of them.
+    /// Families of threads, with their facts.
     pub families: Vec<Family>,
-    /// Parameters that point to an object of the thread's own.
+    /// Owned parameters: they point to an object that no other thread of the template got.
     pub owned_parameters: Vec<(TemplateId, LocalId)>,
 }
 
@@ -66,7 +66,7 @@ pub struct Reached {
 /// A lock that a step must get: its kind, and where it is.
 pub type FirstLock = (LockKind, ObjectId, u64);
 
-/// The lock of a static object that operations take before they change any memory, and the number of the
+/// The lock in a static object that operations acquire before they change any memory, and the number of the
 /// operation that does.
 pub fn first_lock(program: &Program, ops: &[Op]) -> Option<(usize, FirstLock)> {
     let changes_no_memory = |op: &&Op| match op {
@@ -85,11 +85,11 @@ pub fn first_lock(program: &Program, ops: &[Op]) -> Option<(usize, FirstLock)> {
     }
 }
 
-/// Whether a lock cannot be had while another thread holds these.
+/// Whether a lock is unavailable while another thread holds these.
 pub fn is_refused((kind, object, offset): FirstLock, held: &[HeldLock]) -> bool {
     held.iter().any(|held| {
         let Expr::Address(other, base) = held.base else { return false };
-        // Who holds a lock for reading is only an obstacle to who wants it for writing.
+        // A reader blocks only writers.
         (!held.shared || kind == LockKind::Write)
             && other == object
             && base.wrapping_add(held.offset) == offset
@@ -102,7 +102,7 @@ struct LockSets {
     all: BitSet,
 }
 
-/// The rules, ready to be applied.
+/// The prepared rules.
 pub struct Rules<'a, 'p> {
     model: &'a Model<'p>,
     known: &'a Known,
@@ -112,12 +112,12 @@ pub struct Rules<'a, 'p> {
     absent: IdVec<Node, Vec<TemplateId>>,
     /// The steps that join each template's thread.
     joins: IdVec<TemplateId, Vec<Step>>,
-    /// The weights of counters, and what steps find out about them.
+    /// The weights of counters, and the bounds that steps imply.
     counters: Vec<(Vec<Value>, Guards)>,
 }
 
 impl<'a, 'p> Rules<'a, 'p> {
-    /// Makes the rules ready.
+    /// Prepares the rules.
     pub fn new(model: &'a Model<'p>, known: &'a Known, data: &'a dyn DataFacts) -> Self {
         let mut numbers: Vec<(ir::Expr, u64)> = Vec::new();
         for lock in known.facts.iter().flat_map(|facts| &facts.locks) {
@@ -282,7 +282,7 @@ impl Search<'_, '_, '_> {
                 Count::Exactly(copies) => *copies,
                 Count::Any => 2,
             };
-            // Two of a kind say all about more of it.
+            // Two threads of a kind represent any larger number.
             entries.extend(std::iter::repeat_n(model.entry(*template), copies.min(2) as usize));
         }
         for (index, entry) in entries.iter().enumerate() {

@@ -1,10 +1,10 @@
 //! Counters ([`verdict::Counter`]): which cells threads take numbers from, and in which they count
 //! themselves.
 //!
-//! Candidates are cells that some step adds a constant to. Tickets are the greatest solution of a forward
-//! analysis of each template; a counter of which some step may make tickets invalid has none. Weights are
-//! guessed: 1 where a thread starts that makes the counter less, the first value of the counter for the
-//! thread that the program starts with, and no more than each step leaves elsewhere.
+//! Candidates are cells to which some step adds a constant. Tickets are the greatest solution of a forward
+//! analysis of each template; a counter has none if some step may invalidate them. Weights are guessed: 1 at
+//! the entry of a thread that decrements the counter, the first value of the counter for the program's first
+//! thread, and elsewhere at most what each step leaves.
 
 use crate::coreachable::{Reached, Rules};
 use crate::model::{Model, Node, Step};
@@ -16,10 +16,10 @@ use ir::{
 use std::collections::{BTreeMap, VecDeque};
 use verdict::{Counter, CounterStep};
 
-/// No weight is larger.
+/// The greatest weight.
 const LARGEST_WEIGHT: Value = 8;
 
-/// What locals are equal to at each node.
+/// The equalities of locals at each node.
 pub type Equal = IdVec<Node, Vec<(LocalId, Expr)>>;
 
 /// Counters without claims.
@@ -61,7 +61,7 @@ fn follow(
     (state.now, state.at_most, state.shrinks, state.tickets)
 }
 
-/// What a thread's tickets are before each operation of a step.
+/// A thread's tickets before each operation of a step.
 pub fn walk_tickets(
     model: &Model<'_>,
     counter: &Counter,
@@ -73,11 +73,10 @@ pub fn walk_tickets(
     follow(model, counter, equal, step, counter.tickets[source.index()].clone(), visit);
 }
 
-/// What is known of a counter before each step: its value is at most this.
+/// An upper bound on a counter before each step.
 pub type Guards = IdVec<TemplateId, IdVec<EdgeId, Option<Value>>>;
 
-/// Adds weights to a counter, if there are any that say something; with what each step finds out about the
-/// counter.
+/// Adds weights to a counter, if there are useful ones; also returns the bounds that each step implies.
 pub fn weigh(
     model: &Model<'_>,
     counter: &mut Counter,

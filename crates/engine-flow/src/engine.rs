@@ -1,4 +1,4 @@
-//! The engine: analyses until no claim is broken, then looks at the remaining obligations.
+//! The engine: repeats the analysis until no lock claim is broken, then checks the open obligations.
 
 use crate::checks;
 use crate::coreachable::{Known, Reached, Rules};
@@ -51,7 +51,7 @@ impl Engine for Flow {
             let text = "flow: deadlocks are not looked for".to_owned();
             return Verdict::Unknown(Reason::NotSupported(text, Span::default()));
         }
-        // What is assumed may forbid a proof; how far one would go is still worth knowing.
+        // An assumption may forbid a proof; a partial result is still useful.
         let program = match task.program.sliced(*task.property == Property::NoRace, budget) {
             Ok(view) => view,
             Err(why) => return Verdict::Unknown(why.reason("flow")),
@@ -88,7 +88,7 @@ impl Engine for Flow {
     }
 }
 
-/// What the analysis works on and what it finds out, for people.
+/// The analysed program and the results, as text.
 pub fn describe(program: &Views, property: &Property) -> String {
     let unlimited = Budget::unlimited();
     let view = match program.sliced(*property == Property::NoRace, &unlimited) {
@@ -149,7 +149,7 @@ pub fn describe(program: &Views, property: &Property) -> String {
     text
 }
 
-/// What is known of data at a location, and who may write what while a thread is there.
+/// The data invariant at a location, and the possible interference there.
 fn describe_data(setup: &Setup<'_, '_>, coarsened: &Coarsened, node: Node, text: &mut String) {
     let program = setup.model.program;
     let template = setup.model.nodes[node].0;
@@ -204,7 +204,7 @@ fn unresolved(program: &Program) -> Option<Span> {
     edges.find(|edge| edge.ops.iter().any(is_open)).map(|edge| edge.span)
 }
 
-/// Rounds of the analysis: facts know the steps that data excluded in the round before.
+/// Rounds of the analysis: facts use the steps that data excluded in the round before.
 const ROUNDS: usize = 3;
 
 fn prove(
@@ -226,8 +226,7 @@ fn prove(
         {
             return Ok(proof(&model, &known, &reached, Vec::new(), None));
         }
-        // Values of single variables first; relations between them if these do not do, on top of what is
-        // known.
+        // Values of single variables first; then relations between them, if these do not suffice.
         let setup = Setup::new(&model, &known);
         let coarsened = coarsen(&setup, reached.pairs.len(), None, budget)?;
         let mut open = match attempt(&view, property, &setup, &coarsened, budget)? {
@@ -243,7 +242,7 @@ fn prove(
             match more {
                 Ok(Attempted::Proved(proof)) => return Ok(*proof),
                 Ok(Attempted::Open(rest)) => open = *rest,
-                // What was found without relations is still worth knowing.
+                // The result without relations is still useful.
                 Err(reason) => exhausted = Some(reason),
             }
         }
@@ -262,7 +261,7 @@ fn prove(
     Err(Failure::Not("there is no end of rounds".to_owned()))
 }
 
-/// What came of an annotation.
+/// The result of an annotation.
 enum Attempted {
     /// The property is proved.
     Proved(Box<FlowProof>),
@@ -278,7 +277,7 @@ struct Open {
     excluded: BTreeSet<Step>,
 }
 
-/// Looks at the obligations that remain with an annotation.
+/// Checks the open obligations under an annotation.
 fn attempt(
     view: &Analysed<'_, '_, '_>,
     property: &Property,
@@ -318,14 +317,14 @@ fn attempt(
     Ok(Attempted::Open(Box::new(Open { why, partial, excluded })))
 }
 
-/// What a round found out about control.
+/// The control facts of a round.
 struct Analysed<'v, 'a, 'p> {
     model: &'v Model<'p>,
     known: &'v Known,
     analyses: &'v IdVec<TemplateId, FactsAnalysis<'a, 'p>>,
 }
 
-/// Counters with claims, and what may happen given these.
+/// Counters with claims, and the possible steps under these.
 fn with_counters<'k, 'p>(
     view: &Analysed<'_, '_, 'p>,
     mut rules: Rules<'k, 'p>,
@@ -350,7 +349,7 @@ fn with_counters<'k, 'p>(
     Ok((rules, reached, counters))
 }
 
-/// Facts and pairs of which no claim may be broken, and the claims that are not made for that.
+/// Facts and pairs without breakable lock claims, and the retracted claims.
 pub fn analyse(
     model: &Model<'_>,
     budget: &Budget,
@@ -405,7 +404,7 @@ fn known(model: &Model<'_>, analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>)
     Known { facts, effects, families, owned_parameters }
 }
 
-/// What remains to be proved of a property.
+/// The open obligations of a property.
 enum OpenObligations {
     Races(Vec<Conflict>),
     Errors { open: Vec<Step>, all: usize },
@@ -413,7 +412,7 @@ enum OpenObligations {
 }
 
 impl OpenObligations {
-    /// What remains, in words.
+    /// The open obligations, as text.
     fn why(&self, model: &Model<'_>) -> Option<String> {
         match self {
             Self::Races(found) => {

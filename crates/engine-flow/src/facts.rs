@@ -1,5 +1,5 @@
-//! What is known at each location of a thread, whatever the others do: equal values, locks held, ids of
-//! threads, fresh objects.
+//! Facts at each location of a thread, whatever the others do: equal values, locks held, ids of threads,
+//! fresh objects.
 //!
 //! A forward analysis of each template on its own: the greatest solution, so facts start as "everything" and
 //! shrink. Each fact is a claim about all states in which a thread is at the location
@@ -9,21 +9,20 @@
 //!    when one does.
 //! 2. The thread holds a lock: exclusively, then the lock's owner word is the thread's id; or shared, then
 //!    that is so, or the owner word is 0 and the count is at least the number of threads with a shared claim.
-//!    Gained by a lock operation, since it continues only where it sets these words, and by the assumption
-//!    that the owner word is the thread's id. An exclusive claim is a shared one too. A step that assumes the
-//!    opposite of a claim is not possible. Lost when the thread gives it back, or writes words that may be
-//!    the lock's, or changes a local in its address. What other threads do to the words is not looked at
-//!    here: [`crate::unreliable`] finds the claims that others may break. What frees an object does not
-//!    change the words; lock operations on dead objects do not continue, so claims about them stay true.
+//!    Gained by a lock operation, since it continues only if it sets these words, and by the assumption that
+//!    the owner word is the thread's id. An exclusive claim is also a shared one. A step that contradicts a
+//!    claim is not possible. Lost when the thread releases the lock, writes words that may be the lock's, or
+//!    changes a local in its address. The effects of other threads on the words are not considered here:
+//!    [`crate::unreliable`] finds the claims that others may break. Freeing an object does not change the
+//!    words; lock operations on dead objects do not continue, so claims about them stay true.
 //! 3. A value is the id of the only thread of a unique template: gained by the spawn, copied along.
 //! 4. A local points to a *fresh* object, one that this thread allocated and that no memory cell and no other
 //!    thread points to. Lost when a value that may be derived from the local by local steps is stored, passed
-//!    to a thread, or freed. What is loaded from memory is no pointer to a fresh object, and neither is an
-//!    input or a value that is not modelled: nobody computed that address. The derivation is
-//!    flow-insensitive, so it over-approximates.
-//! 5. A local points to an *unspent* object: one that this thread allocated into it and that was no argument
-//!    of a started thread since. If all starts of a template get unspent objects, each of its threads has its
-//!    own: addresses are never used again.
+//!    to a thread, or freed. A value loaded from memory is no pointer to a fresh object, and neither is an
+//!    input or a value that is not modelled. The derivation is flow-insensitive, so it over-approximates.
+//! 5. A local points to an *unspent* object: one that this thread allocated into it and has not passed to a
+//!    started thread since. If all starts of a template get unspent objects, each of its threads has its own:
+//!    addresses are never reused.
 
 use crate::locks::{Effect, breaks, lock_region};
 use crate::model::{Model, Step};
@@ -39,10 +38,11 @@ use ir::{
 use std::collections::BTreeSet;
 use verdict::{HeldLock, LocationFacts};
 
-/// A claim that others may break: never made in this template, or for the cell of a single object, in none.
+/// A retracted claim, which others may break: never made again in this template or, for the cell of a single
+/// object, in any.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RetractedLockClaim {
-    /// Where; `None`: everywhere.
+    /// The template; `None` for all.
     pub template: Option<TemplateId>,
     /// The lock.
     pub base: Expr,
@@ -50,16 +50,16 @@ pub struct RetractedLockClaim {
     pub offset: u64,
 }
 
-/// What taking an edge does, apart from the facts after it.
+/// The effects of an edge besides the facts after it.
 #[derive(Clone, Default)]
 pub struct StepEffects {
-    /// What it may do to the words of locks.
+    /// Its effects on the words of locks.
     pub effects: Vec<Effect>,
     /// The unique templates whose thread it waits for.
     pub joins: Vec<TemplateId>,
     /// The templates that it starts threads of.
     pub spawns: Vec<TemplateId>,
-    /// Whether it cannot be taken: it assumes the opposite of a claim, or of what is known of data.
+    /// Whether it cannot be taken: it contradicts a claim, or the data invariants.
     pub impossible: bool,
 }
 
@@ -94,9 +94,9 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
 
     /// The facts at each location. Those of locations that no path leads to are empty.
     ///
-    /// What a lock or a value is known by depends on what else is known, so with fewer facts at a location
-    /// another one may hold after it. So facts at a location are made again from all edges that lead there;
-    /// after some rounds they may only shrink, so that there is an end.
+    /// The canonical form of a lock or a value depends on other facts, so with fewer facts at a location, a
+    /// different fact may hold after it. Therefore the facts at a location are recomputed from all incoming
+    /// edges; after some rounds they may only shrink, which ensures termination.
     pub fn solve(&self) -> IdVec<LocationId, LocationFacts> {
         const ROUNDS_WITH_GAIN: usize = 16;
         let code = &self.model.program.templates[self.template];
@@ -165,7 +165,8 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         StepEffects { impossible: self.pruned.contains(&step), ..StepEffects::default() }
     }
 
-    /// What a step does, from the facts at its source; calls `visit` with the facts before each operation.
+    /// The effects of a step, from the facts at its source; calls `visit` with the facts before each
+    /// operation.
     pub fn walk(
         &self,
         step: Step,
@@ -181,7 +182,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         effects
     }
 
-    /// Changes the facts as an operation does.
+    /// Updates the facts for an operation.
     fn apply(&self, op: &Op, facts: &mut LocationFacts, out: &mut StepEffects) {
         match op {
             Op::Assume(condition) => self.assume(condition, facts, out),
@@ -336,7 +337,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         facts.unspent.retain(|known| *known != local);
     }
 
-    /// Forgets what rests on the content of a region.
+    /// Removes the facts that depend on the content of a region.
     fn forget_content(&self, region: &Region, facts: &mut LocationFacts) {
         let reads = |expr: &Expr| {
             let mut found = false;
@@ -359,7 +360,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         let pointer = self.model.program.data_model.pointer();
         let key = self.values.key(address, &facts.equal);
         self.forget_content(&region, facts);
-        // A write to an object that nobody else can reach breaks nobody's claims.
+        // A write to an object that no other thread can reach breaks no claims of others.
         let is_fresh = key.as_ref().is_some_and(|key| is_fresh(key, facts));
         let effect = Effect::Store(region);
         facts.locks.retain(|lock| {
@@ -371,7 +372,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         }
     }
 
-    /// A value leaves the thread's locals: what it may point to is not fresh any more.
+    /// A value leaves the thread's locals: its possible targets are no longer fresh.
     fn publish(&self, value: &Expr, facts: &mut LocationFacts) {
         let mut locals = Vec::new();
         own_locals(value, &mut locals);
@@ -444,7 +445,7 @@ pub fn is_cell_of_single(model: &Model<'_>, base: &Expr) -> bool {
     matches!(base, Expr::Address(object, _) if model.is_single(*object))
 }
 
-/// Whether an effect at a key cannot touch a lock because both have the same base and lie apart.
+/// Whether an effect at a key cannot touch a lock: both have the same base and do not overlap.
 fn is_apart(pointer: ir::IntType, lock: &HeldLock, key: Option<&Linear>, effect: &Effect) -> bool {
     let Some(key) = key.filter(|key| key.base == lock.base) else { return false };
     let Some(bytes) = effect.bytes() else { return false };
@@ -526,7 +527,7 @@ fn asks_for_owner(condition: &Expr) -> Option<(&Expr, bool)> {
     }
 }
 
-/// Keeps what both say; returns whether anything was lost. An exclusive claim is a shared one too.
+/// Keeps the facts of both; returns whether any was lost. An exclusive claim is also a shared one.
 fn meet(known: &mut LocationFacts, other: &LocationFacts) -> bool {
     let sizes = |known: &LocationFacts| {
         let (equal, locks, threads) = (known.equal.len(), known.locks.len(), known.threads.len());

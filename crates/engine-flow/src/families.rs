@@ -1,11 +1,11 @@
-//! Families: threads that a unique thread starts in a loop ([`verdict::Family`]), and what their parent knows
-//! of them.
+//! Families: threads that a unique thread starts in a loop ([`verdict::Family`]), and their parent's facts
+//! about them.
 //!
 //! A template is tried as a family if all its starts are in one unique template, it is not unique itself, and
 //! the argument or the place for the handle at its first start is a sum with a local that is no pointer: that
 //! is the index. What holds at each location of the parent is the greatest solution of a forward analysis
 //! with the transfer of [`verdict::ParentStep`]; orders that grow from round to round are dropped (widening).
-//! Only locals that are compared with or copied from the index, directly or not, are looked at.
+//! Only locals that are compared with or copied from the index, directly or indirectly, are considered.
 
 use crate::facts::FactsAnalysis;
 use crate::model::{Model, Node, Step};
@@ -19,9 +19,9 @@ use ir::{
 use std::collections::{BTreeSet, VecDeque};
 use verdict::{Family, LocationFacts, Members, ParentFacts, ParentStep};
 
-/// After this many visits of a location, what is known there only shrinks.
+/// After this many visits of a location, its facts only shrink.
 const ROUNDS_WITH_GAIN: usize = 8;
-/// After this many, orders do.
+/// After this many visits, orders are widened.
 const ROUNDS_WITH_NEW_ORDERS: usize = 3;
 
 /// The families of a program, given the facts at each node.
@@ -81,7 +81,7 @@ pub fn owned_parameters(
     found.into_iter().collect()
 }
 
-/// The only template that starts threads of one of which there may be many, if there is one and it is unique.
+/// For a non-unique template, the only template that starts its threads, if that is unique.
 fn parent(model: &Model<'_>, template: TemplateId) -> Option<TemplateId> {
     let started = model.program.start.iter();
     let mut started = started.filter(|(_, count)| *count != Count::Exactly(0));
@@ -123,7 +123,8 @@ impl Search<'_, '_, '_> {
                 let Op::Spawn(Callee::Procedure(child), arguments, lhs) = op else { return };
                 if *child == template {
                     let now = self.described(template, arguments, lhs.as_ref(), facts);
-                    // A later copy of the start may say more: constants instead of the index hide it.
+                    // A later copy of the start may be more informative: in the first, constants may replace
+                    // the index.
                     found = found.take().or(now);
                 }
             });
@@ -291,7 +292,7 @@ impl Search<'_, '_, '_> {
     }
 }
 
-/// What is known of the members before each operation of one of the parent's steps.
+/// The facts about members before each operation of one of the parent's steps.
 pub fn walk_parent(
     model: &Model<'_>,
     analysis: &FactsAnalysis<'_, '_>,

@@ -1,4 +1,4 @@
-//! What is known at each line of the source, for people.
+//! Facts at each source line, for listings.
 //!
 //! The analysis runs once more, on a program in which each source line keeps its own steps and no data is
 //! left out ([`ir::passes::listed`]). A line stands for all locations that its steps start from, in all
@@ -28,7 +28,7 @@ fn line_of(span: Span) -> Line {
     (span.file, span.line)
 }
 
-/// Lists what is known at each line of a lowered program.
+/// Lists the facts at each line of a lowered program.
 pub fn listing(program: &Views, budget: &Budget) -> Result<Listing, Reason> {
     let listed = program.listed(budget).map_err(|why| why.reason("flow"))?;
     let lines = lines(program, listed, budget).map_err(Reason::Exhausted)?;
@@ -45,7 +45,7 @@ fn lines(program: &Program, listed: &Analysed, budget: &Budget) -> Result<Vec<Li
         coarsened = coarsen(&setup, reached.pairs.len(), Some(&coarsened.annotation.values), budget)?;
     }
     let lister = Lister::new(program, &setup, &reached, &coarsened);
-    // What stands in for a function that is only named has a line, but no code of the source.
+    // A stub for a function that is only named has a line, but no source code.
     let lines = lister.steps.keys().filter(|line| lister.owners.contains_key(*line));
     Ok(lines.map(|line| lister.line(*line)).collect())
 }
@@ -337,7 +337,7 @@ impl<'l, 'a, 'p> Lister<'l, 'a, 'p> {
         held.unwrap_or_default().into_iter().collect()
     }
 
-    /// What others may write while a thread is in the middle of a line, of what the line touches.
+    /// The variables of a line that others may write while a thread is in the middle of it.
     fn interference(&self, steps: &[Step]) -> Vec<Interference> {
         let mut found: BTreeMap<String, BTreeSet<(String, Span)>> = BTreeMap::new();
         for step in steps {

@@ -1,18 +1,17 @@
-//! What steps do to the words of locks, and whose claims to hold a lock that may break.
+//! The effects of steps on the words of locks, and the lock claims that they may break.
 //!
 //! The claim to hold a lock exclusively says that its owner word (the first 4 bytes) is the thread's id; the
 //! claim to hold it shared, that this is so, or that the owner word is 0 and the count (the next 4 bytes) is
 //! at least the number of threads with a shared claim. The rules follow the step semantics:
 //!
-//! 1. A plain store that may touch the claimed words breaks the claim. So does giving back a lock without a
-//!    claim to it: the semantics lets anyone give back any lock.
-//! 2. Giving back a lock under a claim to it breaks nobody's claim to the same address: an exclusive claim of
-//!    another thread contradicts it, and of the shared claims one goes with one count. At another address it
-//!    may still touch the words.
-//! 3. Taking a lock continues only if the owner word is 0 (or the thread's own), so it breaks no exclusive
-//!    claim of another thread to the same address. Taking for writing waits for a count of 0; taking for
-//!    reading adds to the count. A mutex or a spin lock does not look at the count, so it breaks shared
-//!    claims.
+//! 1. A plain store that may touch the claimed words breaks the claim. So does releasing a lock without a
+//!    claim to it: the semantics lets any thread release any lock.
+//! 2. Releasing a lock under a claim breaks no other claim to the same address: an exclusive claim of another
+//!    thread would contradict it, and for shared claims, the count decreases by one along with the claim. At
+//!    another address it may still touch the words.
+//! 3. Acquiring a lock continues only if the owner word is 0 (or the thread's own), so it breaks no exclusive
+//!    claim of another thread to the same address. Acquiring for writing waits for a count of 0; acquiring
+//!    for reading increments the count. A mutex or a spin lock ignores the count, so it breaks shared claims.
 
 use crate::model::Model;
 use crate::values::Linear;
@@ -20,14 +19,14 @@ use ir::passes::footprint::{Extent, Region};
 use ir::{Expr, LockKind, TemplateId};
 use verdict::HeldLock;
 
-/// What a step may do to the words of locks.
+/// An effect of a step on the words of locks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Writes bytes, or gives back a lock without holding it for sure.
+    /// Writes bytes, or releases a lock that it may not hold.
     Store(Region),
-    /// Takes a lock.
+    /// Acquires a lock.
     Take(LockKind, Region),
-    /// Gives back a lock that is held for sure.
+    /// Releases a lock that it certainly holds.
     GiveBack(Region),
 }
 

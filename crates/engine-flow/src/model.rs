@@ -1,5 +1,5 @@
-//! The program as the analysis sees it: numbered locations, which templates and objects there is only one of,
-//! and who writes what.
+//! The program as the analysis sees it: numbered locations, unique templates and single objects, and which
+//! templates write which objects.
 //!
 //! * Which templates are *unique* and which objects *single*, [`ir::passes::Unique`] says.
 //! * An object is *stable* for a template if only the running thread's own steps change it: it belongs to the
@@ -34,7 +34,7 @@ pub struct Step {
     pub edge: EdgeId,
 }
 
-/// A program with what the analysis needs to know of it.
+/// A program, prepared for the analysis.
 pub struct Model<'p> {
     /// The program: inlined and compressed.
     pub program: &'p Program,
@@ -57,7 +57,7 @@ pub struct Model<'p> {
 }
 
 impl<'p> Model<'p> {
-    /// Looks through a program.
+    /// Prepares a program.
     pub fn of(view: &'p Analysed, budget: &Budget) -> Result<Self, Exhausted> {
         Ok(Self::with(view.program(), view.points_to(budget)?))
     }

@@ -1,4 +1,4 @@
-//! Variables and values in the words of the source.
+//! Variables and values with source names.
 
 use crate::data::setup::Setup;
 use domains::Variable;

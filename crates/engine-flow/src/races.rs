@@ -7,17 +7,16 @@
 //!    beforehand), or one of them is in a fresh object;
 //! 3. both name an object of the running thread directly: each has its own;
 //! 4. both threads hold a lock, one of them exclusively, at the same distance from the byte that both access:
-//!    each access's address and its lock's are a known distance apart (they have the same base). If both
-//!    access the same byte, both locks are at the same address, so they are one lock, and the claims
-//!    contradict each other. The locks must be held where the step starts, since a race is about the state
-//!    before both steps.
+//!    the distance between each access and its lock is known (they have the same base). If both access the
+//!    same byte, both locks are at the same address, so they are one lock, and the claims contradict each
+//!    other. The locks must be held at the step's source, since a race is about the state before both steps.
 //! 5. both addresses depend on tickets of one counter ([`verdict::Counter`]), which are different and far
 //!    enough apart;
-//! 6. both are in the objects that two threads of one template got as an argument, each its own;
-//! 7. one comes, on its edge, after a lock that the other thread holds before its step, or is the taking of
-//!    that lock: then the first step gets stuck before the access;
-//! 8. both are of one family or of a member and its parent ([`verdict::Family`]), and their indices keep them
-//!    apart.
+//! 6. both are in the owned parameters of two threads of one template: different objects;
+//! 7. one comes, on its edge, after an operation that acquires a lock which the other thread holds before its
+//!    step, or is that operation: then the first step blocks before the access;
+//! 8. both are of one family, or of a member and its parent ([`verdict::Family`]), and their indices separate
+//!    them.
 
 use crate::coreachable::{FirstLock, Known, Reached, first_lock, is_refused};
 use crate::counters::{Equal, walk_tickets};
@@ -29,7 +28,7 @@ use ir::ids::Id;
 use ir::passes::Affine;
 use ir::passes::footprint::{Extent, Region, racing_accesses};
 use ir::{Expr, IdVec, LocalId, LocationId, ObjectId, Span, Storage, Targets, TemplateId};
-use verdict::{Counter, Family, LocationFacts, ParentFacts, Present, TicketAddress};
+use verdict::{Counter, Family, LocalEqualities, LocationFacts, ParentFacts, TicketAddress};
 
 /// An access that others may see.
 pub struct Access {
@@ -42,17 +41,17 @@ pub struct Access {
     atomic: bool,
     /// Whether it names an object of the running thread directly.
     own: bool,
-    /// The lock that the step takes before it gets here, or by it.
+    /// The lock that the step acquires before this access, or by it.
     after: Option<FirstLock>,
     /// The locks held, by their distance from the access, and whether each is shared.
     locks: Vec<(i128, bool)>,
-    /// Its address as the families see it.
+    /// Its address in terms of families.
     seen: Vec<Seen>,
     /// The parameter whose object it is in, if that is the thread's own.
     owned_parameter: Option<LocalId>,
-    /// Templates of which no thread runs when the step gets here.
+    /// Templates of which no thread is alive at this access.
     absent: Vec<TemplateId>,
-    /// Its address as the counters see it.
+    /// Its address in terms of counters.
     tickets: Vec<(usize, TicketAddress)>,
 }
 
@@ -64,7 +63,7 @@ struct Seen {
     parent: Option<ParentFacts>,
 }
 
-/// Two accesses that are not known to be apart.
+/// Two accesses that may race.
 pub struct Conflict {
     /// The accesses.
     pub spans: [Span; 2],
@@ -91,7 +90,7 @@ pub fn shared_accesses(
             let mut held = known.facts[node].locks.clone();
             let before = parent_facts(model, known, analyses, *step);
             let by_ticket = ticket_addresses(model, counters, equal, *step);
-            let mut present = Present::new(&equal[node]);
+            let mut present = LocalEqualities::new(&equal[node]);
             let first = first_lock(model.program, &edge.ops);
             let mut number = 0;
             let mut place = 0;
@@ -185,7 +184,7 @@ fn seen(
     model: &Model<'_>,
     known: &Known,
     analysis: &FactsAnalysis<'_, '_>,
-    (facts, present): (&LocationFacts, &Present),
+    (facts, present): (&LocationFacts, &LocalEqualities),
     address: &Expr,
     parents: &[(usize, &ParentFacts)],
 ) -> Vec<Seen> {

@@ -1,4 +1,4 @@
-//! Why there is no proof, in words.
+//! Reasons for the lack of a proof, as text.
 
 use crate::model::Model;
 use crate::races::Conflict;

@@ -1,7 +1,7 @@
-//! Claims to hold a lock that another thread's step may break.
+//! Lock claims that another thread's step may break.
 //!
-//! Under the induction hypothesis that all claims hold in a state, a step of one thread keeps the claims of
-//! another one if its effects on lock words break none of them ([`crate::locks`]). Only steps that may be
+//! Under the induction hypothesis that all claims hold in a state, a step of one thread preserves the claims
+//! of another if its effects on lock words break none of them ([`crate::locks`]). Only steps that may be
 //! taken while the other thread is at the location with the claim count: initialising a lock before any other
 //! thread exists breaks nothing. A claim that may break is never made again, and the analysis starts over,
 //! until none may.

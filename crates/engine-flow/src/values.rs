@@ -1,10 +1,9 @@
 //! Canonical forms of values: a base and an offset.
 //!
-//! A value is canonical when its locals were replaced by what they are known to be equal to, constants added
-//! to an address were moved out, and all that is left are locals, own stable cells (see [`crate::model`]),
-//! constant addresses and total arithmetic on them. Two equal forms have the same value as long as none of
-//! these locals and cells changes. Offsets are modulo 2 to the width of a pointer, as the arithmetic of
-//! pointers is.
+//! A value is canonical when its locals are replaced by equal expressions, constants added to an address are
+//! moved to the offset, and only locals, own stable cells (see [`crate::model`]), constant addresses and
+//! total arithmetic on them remain. Two equal forms have the same value as long as none of these locals and
+//! cells changes. Offsets are modulo 2 to the width of a pointer, as the arithmetic of pointers is.
 
 use crate::model::Model;
 use ir::{BinaryOp, Expr, IntType, LocalId, ObjectId, Place, Targets, TemplateId, Value};

@@ -1,4 +1,4 @@
-//! The engine: prepares a program, and tries what fits it.
+//! The engine: prepares a program, and tries the suitable methods.
 
 use crate::modular::{self, Effort};
 use crate::product::graph::Order;
@@ -13,9 +13,9 @@ use verdict::{Budget, Engine, Events, Proof, Property, Reason, Task, Verdict};
 /// A method to look for a proof.
 #[derive(Clone, Copy)]
 enum Method {
-    /// All threads together, if they are a fixed set.
+    /// The product, if the threads are a fixed set.
     Product(product::Method),
-    /// What holds of every few threads.
+    /// Invariants of groups of threads.
     Modular(Effort),
 }
 
@@ -23,8 +23,8 @@ const fn product(order: Order, split: bool, effort: Effort) -> Method {
     Method::Product(product::Method { order, split, effort })
 }
 
-/// The methods in the order in which they are tried, and with which part of the remaining time. Where the
-/// threads are no fixed set only the last is possible.
+/// The methods in the order in which they are tried, with their fraction of the remaining time. If the
+/// threads are not a fixed set, only the last is possible.
 const METHODS: [(Method, u32); 9] = [
     (product(Order::Sequential, false, Effort::All), 4),
     (product(Order::RoundRobin, false, Effort::Facts), 6),

@@ -1,13 +1,13 @@
-//! Linear equations between numbers: all that hold of some points.
+//! Linear equations: all that some given points satisfy.
 //!
 //! Reps, Sagiv, Yorsh: Symbolic implementation of the best transformer (VMCAI 2004), for the domain of Karr
-//! (Affine relationships among variables of a program, Acta Informatica 1976): the points are models that a
-//! solver gives, one after the other; each takes one equation away at least. Under-approximates what holds of
-//! all points where numbers grow too large: an equation is then forgotten.
+//! (Affine relationships among variables of a program, Acta Informatica 1976): the points are models of a
+//! solver, one after the other; each removes at least one equation. Incomplete if numbers grow too large:
+//! then an equation is dropped.
 
 use smt::{Term, Value};
 
-/// Equations with larger factors than this say nothing about programs.
+/// Equations with larger factors than this are not useful.
 const LARGEST_FACTOR: i128 = 1 << 34;
 
 /// A sum of numbers with factors, and a constant: it is zero.
@@ -90,7 +90,7 @@ impl Equations {
         Self { rows: rows.collect() }
     }
 
-    /// Keeps what holds of one more point; says whether that is less.
+    /// Keeps the equations that hold for one more point; says whether any was lost.
     pub fn add_point(&mut self, values: &[Option<Value>]) -> bool {
         let numbers: Vec<Option<i128>> =
             values.iter().map(|value| value.as_ref().and_then(Value::as_int)).collect();
@@ -114,7 +114,7 @@ impl Equations {
         if let Some(pivot) = pivot {
             let (distance, pivot) = off.swap_remove(pivot);
             let combined = off.iter().filter_map(|(other, row)| row.combined(distance, &pivot, *other));
-            // Forgotten for good: what is kept says less with each point, never more.
+            // Dropped for good: the set only shrinks.
             kept.extend(combined.filter(Equation::is_simple));
         }
         self.rows = kept;

@@ -1,18 +1,17 @@
-//! The sequential programs: a thread, with what its environment may do between its steps (paper 5, sections
+//! The sequential programs: a thread with the moves of its environment between its steps (paper 5, sections
 //! 4.1 to 4.3, 6.1, 7.2 and 7.3).
 //!
 //! For the main thread: at each place where others may run (cut points) the environment first makes a move
-//! (`env_move`). The move changes what the environment writes to anything that is not excluded by a claim.
-//! For a query there is a first phase (`try_start`), in which all others make moves, of which nothing is
-//! known. At a cut point where α holds the second phase may begin, in which only the environment moves.
+//! (`env_move`). The move gives the variables that the environment writes any values that no claim excludes.
+//! A query has a first phase (`try_start`), in which all others make unconstrained moves. At a cut point
+//! where α holds, the second phase may begin, in which only the environment moves.
 //!
 //! Deviations from the paper:
 //! 1. Phases are nodes, not a variable. So are places of the thread itself.
-//! 2. A thread that is not started is at a place of its own, which it leaves when it is started.
-//! 3. What earlier queries found to hold at places in the first phase is assumed there.
-//! 4. In the first phase claims count, too, where the threads that they are not about write nothing that
-//!    those read that they are about, and nothing that the claims speak of: the others' steps can be put
-//!    after them then.
+//! 2. A thread that has not started is at a special place, which it leaves when it starts.
+//! 3. Results of earlier queries about places in the first phase are assumed there.
+//! 4. Claims also apply in the first phase if the remaining threads write nothing that the threads of the
+//!    claim read, and nothing that the claim mentions: then their steps can be moved to the end.
 
 use crate::model::Model;
 use crate::wp::Taken;
@@ -38,7 +37,8 @@ pub struct Level<'a> {
     pub reachable: &'a [IndexSet<Term>],
 }
 
-/// An environment query Reach(α, β) (definition 3.2.1): whether some threads can go from states to states.
+/// An environment query Reach(α, β) (definition 3.2.1): whether some threads can get from one set of states
+/// to another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EnvironmentQuery {
     /// α: what holds at first, all of it.
@@ -48,7 +48,7 @@ pub struct EnvironmentQuery {
 }
 
 /// A promise of error (definition 4.4.1): states at a place of the thread, with no thread in an atomic
-/// region, from which an execution leads to what must not happen.
+/// region, from which an execution leads to a violation.
 #[derive(Clone, Debug)]
 pub struct Promise {
     /// The place of the thread.
@@ -167,7 +167,7 @@ impl Level<'_> {
     }
 
     /// `env_move`: a move of others while the thread is at a place: they write some variables, and these
-    /// claims hold of them. Variables that are not relevant become anything, in range or not.
+    /// claims hold of them. Irrelevant variables get any value, in range or not.
     fn env_move(
         &self,
         at: usize,

@@ -1,4 +1,4 @@
-//! The engine: prepares a program, chooses main threads, and turns what is found into proofs and traces.
+//! The engine: prepares a program, chooses main threads, and turns results into proofs and traces.
 
 use crate::model::Model;
 use crate::query::{Found, Options, Search, places};
@@ -18,8 +18,8 @@ use verdict::{
 /// The engine.
 #[derive(Clone, Default, Debug)]
 pub struct Queries {
-    /// The name of the function that the main thread runs; if there is none it is chosen: each thread with an
-    /// error in turn.
+    /// The name of the main thread's function; without one, each thread with an error is the main thread in
+    /// turn.
     pub main_thread: Option<String>,
 }
 

@@ -1,9 +1,9 @@
 //! From one query whose answer is false to a claim (α', β') that excludes more (paper 5, sections 4.6, 8.2
 //! and 8.3).
 //!
-//! First the invariants of the model checker: facts that are not needed to show that they hold when the
-//! second phase begins, or that they exclude β, go; this costs no call of the model checker. Equations are
-//! two facts each. Then α is left out altogether, with one call and no further queries (quick
+//! First, the invariants of the model checker: facts that are not needed to show that they hold when the
+//! second phase begins, or that they exclude β, are dropped; this costs no call of the model checker.
+//! Equations are two facts each. Then α is dropped altogether, with one call and no further queries (quick
 //! generalisation).
 //!
 //! Where a bound is asked for, the nearest that is never reached is looked for first, likewise.
@@ -11,15 +11,15 @@
 //! The optimizations of chapter 8, and where they are:
 //! * reused counterexamples: `Search::follow_back` follows the whole path back; paths of earlier programs are
 //!   tried first ([`sequential::Memory`]);
-//! * skipped assertions in preconditions: what is forbidden is no step of a program, so preconditions never
-//!   speak of other assertions;
+//! * skipped assertions in preconditions: assertions are not steps of a program, so preconditions never
+//!   contain other assertions;
 //! * query invariants, and constants in β: `Search::reduced`; an answer is computed from the formula that was
 //!   asked about at first;
 //! * inductive environment properties: [`crate::inductive`];
 //! * preserved environment information: `Search::claims` and `Search::reachable` stay for all later queries;
 //! * quick generalisation: [`quickly`].
 //!
-//! Deviation: to leave out facts one by one, with a call each, was never worth its time after the cores.
+//! Deviation: dropping facts one by one, with a call each, was never worth its time after the cores.
 
 use crate::build::{Built, EnvironmentQuery, Kind};
 use crate::post::conjuncts;

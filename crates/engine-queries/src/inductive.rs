@@ -1,8 +1,8 @@
 //! Inductive environment properties (paper 5, section 8.2): conditions that the threads after a position
-//! never end once they hold.
+//! never invalidate.
 //!
-//! They are guessed from claims that were just proved. Where a claim speaks of variables that those threads
-//! do not write, each conjunct of α' that does not is such a guess; where α' is true, so is the negation of
+//! They are guessed from claims that were just proved. If a claim mentions variables that those threads do
+//! not write, each conjunct of α' without such a variable is a guess; if α' is true, so is the negation of
 //! each conjunct of β'. A guess costs one call of the model checker, is made once, and is claimed if it is
 //! right.
 

@@ -1,8 +1,8 @@
-//! What is known of a thread without any query: constants at places (paper 5, sections 4.3 and 6.1, use such
-//! an analysis, too).
+//! Facts about a thread that need no query: constants at places (paper 5, sections 4.3 and 6.1, use such an
+//! analysis, too).
 //!
-//! Exact: only variables are looked at that no other thread writes. What is found is claimed of the thread,
-//! with itself as the proof, and suggested to the model checker.
+//! Exact: considers only variables that no other thread writes. The results are claimed of the thread, as
+//! their own proof, and suggested to the model checker.
 
 use crate::model::Model;
 use indexmap::{IndexMap, IndexSet};

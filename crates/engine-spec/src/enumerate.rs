@@ -1,10 +1,10 @@
-//! Compositions whose variables have few values: all states, where numbers of threads beyond a few are not
-//! distinguished.
+//! Compositions whose variables have few values: enumerates all states; numbers of threads beyond a few are
+//! not distinguished.
 //!
 //! Over-approximates the composition as it is counted (`counting.rs`): a number of threads that is more than
-//! [`EXACT`] may have become less by one, or not. If nothing forbidden is found the set of all states found
-//! is an invariant. Gives up where a step may set a number to many values, where there are too many states,
-//! and where something forbidden is found: that may be for want of counting.
+//! [`EXACT`] may have become less by one, or not. If no state is forbidden, the set of all reached states is
+//! an invariant. Gives up if a step may set a number to many values, if there are too many states, and if a
+//! forbidden state is found: the cause may be imprecise counting.
 
 use crate::counting::Counting;
 use indexmap::{IndexMap, IndexSet};

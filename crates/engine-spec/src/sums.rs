@@ -1,5 +1,4 @@
-//! Sums with weights that no vector of changes changes: a basis of the null space of a matrix, in whole
-//! numbers.
+//! Weighted sums that are invariant under some changes: an integer basis of the null space of a matrix.
 
 /// A basis of the vectors of weights, `width` long, whose product with each row is 0. Gives up (with none)
 /// where numbers grow too large.

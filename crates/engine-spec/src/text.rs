@@ -34,8 +34,7 @@ pub(crate) fn c_text(term: &Term, name: &dyn Fn(&Variable) -> Option<String>) ->
     }
 }
 
-/// The text of what a formula says as far as that has a text: parts of conjunctions that have none are left
-/// out. `None` when that says nothing.
+/// The text of a formula without the conjuncts that have no text. `None` when nothing remains.
 pub(crate) fn weaker_text(term: &Term, name: &dyn Fn(&Variable) -> Option<String>) -> Option<String> {
     match term.operation() {
         Operation::Bool(true) => None,
@@ -72,7 +71,7 @@ mod tests {
         assert!(text.contains("||") && text.contains("=="), "{text}");
         let other = Variable::new("y", Sort::Int).term().equals(&x.term());
         assert_eq!(c_text(&other, &name), None);
-        // What has no text is left out of a conjunction, and takes a disjunction with it.
+        // A part without a text is dropped from a conjunction; a disjunction with such a part has no text.
         assert_eq!(weaker_text(&low.and(&other), &name).as_deref(), Some("(count < (-1))"));
         assert_eq!(weaker_text(&low.or(&other), &name), None);
     }

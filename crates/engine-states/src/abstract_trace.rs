@@ -1,9 +1,8 @@
 //! Abstract counterexamples (paper 3, definition 9): how the over-approximation reached an error, in the
 //! program's own lines.
 //!
-//! The sets grew one after the other. From the error back, each thread state is explained by one that was
-//! there before: the thread's own step, the step that started it, or a step of another thread that changed
-//! shared bits.
+//! The sets grew one after the other. From the error backwards, an earlier thread state explains each one: by
+//! the thread's own step, the step that started it, or a step of another thread that changed shared bits.
 
 use crate::reach::{Cause, Reached};
 use boolean::symbolic::Relation;

@@ -4,19 +4,19 @@
 //! An abstract state is a shared state and, for each thread state, how many threads are there: a number up to
 //! k, or *many*. It stands for all configurations with at most these threads, so *many* is any number (the
 //! paper's ω: one more and one less are ω, too). Breadth-first search finds a shortest trace to an error, or
-//! a set of abstract states that no transition leads out of, which is the proof. A trace that is no execution
-//! is a reason to count further: k grows by one. For each k this over-approximates; a safe program is proved
-//! with some k, and a trace to an error of m transitions is an execution once k is as large as the number of
-//! threads that reach one thread state in m transitions (lemma 2).
+//! a closed set of abstract states, which is the proof. After a spurious trace, k grows by one. For each k
+//! this over-approximates; a safe program is proved with some k, and a trace to an error of m transitions is
+//! an execution once k is as large as the number of threads that reach one thread state in m transitions
+//! (lemma 2).
 //!
 //! Deviations:
 //! 1. Whether a trace is an execution is computed, backwards from the error (`Cover::along`), and not guessed
 //!    from its length: so errors are found with a smaller k.
-//! 2. An abstract state that is within one found before is left out. More threads can do no less, so the
-//!    shortest trace stays.
-//! 3. There are several templates, starts of threads, and steps that broadcast something to all others. Those
-//!    that cannot follow a broadcast are left behind, which over-approximates: with any k; then the trace
-//!    cannot be made an execution, and the answer is unknown.
+//! 2. An abstract state that an earlier one covers is skipped. More threads can do no less, so the shortest
+//!    trace remains.
+//! 3. There are several templates, starts of threads, and steps that broadcast something to all others.
+//!    Threads that cannot follow a broadcast are ignored, which over-approximates for any k; then the trace
+//!    may be spurious, and the answer is unknown.
 //! 4. Threads that hold a lock, are in an atomic region, or are the only one of their template, are counted
 //!    up to 1 with any k.
 
@@ -119,7 +119,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
         }
     }
 
-    /// All that is reachable if no more than k threads are counted, or a shortest trace to an error.
+    /// All reachable abstract states with threads counted up to k, or a shortest trace to an error.
     pub fn search(&mut self, k: u32, budget: &Budget) -> Result<Counted, Failure> {
         let mut search = Search::default();
         for counts in self.initial(budget)? {
@@ -174,7 +174,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
         Ok(all.into_iter().map(|counts| counts.into_iter().collect()).collect())
     }
 
-    /// What the other threads are after a step of one thread: all greatest counts.
+    /// The other threads after a step of one thread: all maximal counts.
     fn others(
         &mut self,
         counts: &Counts,

@@ -1,8 +1,8 @@
 //! Which configurations lead to an error, for any number of threads: backward coverability. Exact.
 //!
-//! A *configuration* is a shared state and a multiset of threads; it stands for all that have at least these
-//! threads. Steps are monotonic: more threads can do no less (where others receive a broadcast that not all
-//! can follow, this over-approximates; the trace is replayed in any case). Multisets over a finite set are
+//! A *configuration* is a shared state and a multiset of threads; it stands for all configurations with at
+//! least these threads. Steps are monotonic: more threads can do no less (if not all threads can follow a
+//! broadcast, this over-approximates; the trace is replayed in any case). Multisets over a finite set are
 //! well-quasi-ordered, so the search for minimal predecessors ends.
 //!
 //! Pruned, since such configurations are unreachable anyway: thread states that the over-approximation

@@ -1,9 +1,9 @@
-//! The engines: first the over-approximation, then the exact answer where that finds an error. Programs that
-//! are not Boolean go through predicates.
+//! The engines: first the over-approximation, then the exact answer if that finds an error. Programs that are
+//! not Boolean are abstracted by predicates.
 //!
-//! Where calls are recursive, the over-approximation counts them as starts of threads. If that is not enough,
-//! calls are followed up to a depth that grows: an error that is found so is real, and if no thread ever
-//! calls deeper, the answer is exact, too.
+//! Where calls are recursive, the over-approximation counts them as starts of threads. If that does not
+//! suffice, calls are followed up to an increasing depth: an error found in this way is real, and if no
+//! thread ever calls deeper, the answer is exact.
 
 use crate::counters::{Counters, Counts, Decided};
 use crate::cover::{Cover, Covered, Element};
@@ -182,7 +182,7 @@ fn of_view(
     match exact {
         Ok(Exact::Unsafe(verdict)) => Ok(Answer::Verdict(verdict)),
         Ok(Exact::LeftBehind) => {
-            let text = "an error is reachable if threads that cannot follow a broadcast are left behind";
+            let text = "an error is reachable if threads that cannot follow a broadcast are ignored";
             Ok(Answer::Open(text.to_owned()))
         }
         Ok(Exact::Safe(_)) if is_cut => Ok(Answer::Open("calls go deeper".to_owned())),
@@ -219,7 +219,7 @@ enum Exact {
     Unsafe(Verdict),
     /// With what it rests on besides the sets.
     Safe(StatesProof),
-    /// An error, but only if threads that cannot follow a broadcast are left behind.
+    /// An error that is reachable only if threads that cannot follow a broadcast are ignored.
     LeftBehind,
 }
 
@@ -274,7 +274,7 @@ fn population(transitions: &Transitions<'_, '_>, (shared, counts): (SharedId, Co
     Population { shared: transitions.shared[shared as usize], threads }
 }
 
-/// The claim that sets of thread states are closed, in a form that can be handed on.
+/// The claim that sets of thread states are closed, in the form of a proof.
 pub fn closed_sets(view: &View<'_>, sets: &[Bdd]) -> StatesProof {
     let mut proof = StatesProof::default();
     let mut numbers: FxHashMap<Bdd, u32> = [(boolean::FALSE, 0), (boolean::TRUE, 1)].into_iter().collect();

@@ -7,10 +7,10 @@
 //! points are disturbed once.
 //!
 //! Deviations:
-//! 1. Partial order reduction (section 4.2) skips points whose steps have nothing to do with shared bits, and
-//!    no others: the paper's rule, to pass on only changes of what the next instruction reads, misses a
-//!    change of `x` that another thread makes after it saw a change of `y`. At the end the skipped points get
-//!    what they missed, so that the result is closed under definition 8.
+//! 1. Partial order reduction (section 4.2) skips only points whose steps involve no shared bits: the paper's
+//!    rule, to propagate only changes of variables that the next instruction reads, misses a change of `x`
+//!    that another thread makes after it saw a change of `y`. At the end the skipped points get the missed
+//!    changes, so that the result is closed under definition 8.
 //! 2. The locks of definition 8 (2d) are those held before the step. Those after it differ only by a lock
 //!    that nobody held.
 
@@ -160,7 +160,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Brings the groups up to date and disturbs all points; says whether anything is new.
+    /// Updates the groups and applies interference to all points; says whether anything is new.
     fn collect(&mut self) -> Result<bool, Exhausted> {
         let grown = std::mem::take(&mut self.grown);
         for point in &grown {

@@ -2,9 +2,9 @@
 //!
 //! The program as transitions, seen through predicates, is a Boolean program
 //! ([`transitions::boolean_program`]); that one is decided as any other. If it has no error, neither has the
-//! program. Else its counterexample is put to the solver, with data (formula 14). An execution that exists is
-//! looked for in the program; one that does not is the reason for new predicates
-//! ([`sequential::predicates::mine`]), or, where there are none, for clauses that its steps do not obey
+//! program. Otherwise the solver decides whether its counterexample is feasible with data (formula 14). For a
+//! feasible one, the engine searches for an execution of the program; a spurious one gives new predicates
+//! ([`sequential::predicates::mine`]) or, if there are none, clauses that its steps violate
 //! ([`Abstractor::strengthen`]).
 //!
 //! Deviations:
@@ -12,8 +12,8 @@
 //!    exact answer; so there are no spurious ones by interference (section 3.2, last part) that are not due
 //!    to predicates.
 //! 2. Predicates first, then clauses: a clause excludes a step between two abstract states, a predicate many.
-//! 3. Variables of threads that there is one of count as shared, so predicates may relate the locals of
-//!    several such threads.
+//! 3. Variables of unique threads count as shared, so predicates may relate the locals of several such
+//!    threads.
 
 use crate::engine::{decide_backwards, reason};
 use engine_explicit::Explicit;

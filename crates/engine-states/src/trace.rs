@@ -1,7 +1,7 @@
 //! From a chain of configurations to an execution of the machine.
 //!
-//! Steps that have nothing to do with shared bits are made only when the thread takes its next real step:
-//! until then another thread may be in an atomic region.
+//! Steps that involve no shared bits are postponed until the thread takes its next real step: until then
+//! another thread may be in an atomic region.
 
 use crate::cover::Cover;
 use crate::transitions::{LocalNumber, Path, Transitions};

@@ -1,9 +1,9 @@
 //! Explicit transitions between thread states at *resting* points.
 //!
-//! A thread does not rest where its steps have nothing to do with shared bits (it may as well continue at
-//! once: such steps commute with all that others do), nor inside of an atomic region (nobody else runs). So a
-//! transition is one step, and then steps until the thread rests again, ends, or is stuck. Only those thread
-//! states count that the over-approximation holds for possible. Exact.
+//! A thread does not rest where its steps involve no shared bits (it may as well continue at once: such steps
+//! commute with those of others), nor inside an atomic region (no other thread runs). So a transition is one
+//! step, followed by steps until the thread rests again, ends, or blocks. Only thread states of the
+//! over-approximation count. Exact.
 
 use boolean::explicit::{Explicit, Local, Move, Shared};
 use boolean::view::StepId;

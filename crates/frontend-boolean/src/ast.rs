@@ -1,4 +1,5 @@
-//! Boolean programs as they are written (paper 3, figures 1 and 2, and the dialects of Bebop, Boppo, SatAbs, Boom, Getafix and Cuba).
+//! Boolean programs as they are written (paper 3, figures 1 and 2, and the dialects of Bebop, Boppo, SatAbs,
+//! Boom, Getafix and Cuba).
 //!
 //! Positions are not part of a program's identity: two programs that differ in layout only are equal.
 

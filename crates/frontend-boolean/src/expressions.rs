@@ -1,4 +1,5 @@
-//! The grammar of expressions. From weak to strong: `? :`, `=>`, `|`, `^`, `&`, `=` and `!=`, `!`. `=>` stands alone or in parentheses.
+//! The grammar of expressions. From weak to strong: `? :`, `=>`, `|`, `^`, `&`, `=` and `!=`, `!`. `=>`
+//! stands alone or in parentheses.
 
 use crate::ast::{BinaryOperator, Connective, Expr, Name, Variable};
 use crate::diagnostic::Problem;

@@ -1,7 +1,8 @@
 //! From text to words.
 //!
-//! Names are letters, digits, `_`, `$` and `.`, or any text in braces on one line without `;` and `:` (Bebop's `{x==1}`); other braces are
-//! symbols. A quote before a name, or right after it, is a prime. Comments are `// …` and `/* … */`.
+//! Names are letters, digits, `_`, `$` and `.`, or any text in braces on one line without `;` and `:`
+//! (Bebop's `{x==1}`); other braces are symbols. A quote before a name, or right after it, is a prime.
+//! Comments are `// …` and `/* … */`.
 
 use crate::diagnostic::{Position, Problem};
 

@@ -1,4 +1,5 @@
-//! Reads Boolean programs (`.bp`, `.bool`) and thread transition systems (`.tts`) and lowers them to the common representation.
+//! Reads Boolean programs (`.bp`, `.bool`) and thread transition systems (`.tts`) and lowers them to the
+//! common representation.
 //!
 //! [`read_program`] and [`read_system`] are the whole interface; [`parser`], [`printer`] and [`tts`] are for
 //! tools and tests that work on the source form. `lower.rs` and `tts.rs` define the meaning of the dialects.

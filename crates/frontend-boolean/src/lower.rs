@@ -1,17 +1,23 @@
 //! From a Boolean program to the common representation.
 //!
-//! Each statement is one step, as in paper 3, table 2: an assignment reads and writes all its variables at once. So all accesses to
-//! shared variables are marked `atomic`, and steps are never split. What the dialects leave open is decided as follows.
+//! Each statement is one step, as in paper 3, table 2: an assignment reads and writes all its variables at
+//! once. So all accesses to shared variables are marked `atomic`, and steps are never split. Where the
+//! dialects differ or are unclear, these rules apply.
 //!
-//! 1. A variable without an initial value holds anything at first (Boppo's own regressions say so; the paper's text says 0).
-//! 2. Execution starts with `main`. Without `main`, or with `init`: `init` runs first and ends, then `main` or one thread for each `thread0`,
-//!    `thread1`, …; with [`Options::any_copies`] any number of threads for each of them (Getafix, Duet).
-//! 3. A call after a label `ASYNC_n` starts a thread. `start_thread goto L` starts one at `L` with a copy of the local variables.
-//! 4. `enforce e` leaves out executions in which control is in the procedure while `e` does not hold when the thread takes a step.
+//! 1. A variable without an initial value may have any value at first (Boppo's own regressions say so; the
+//!    paper's text says 0).
+//! 2. Execution starts with `main`. Without `main`, or with `init`: `init` runs first and ends, then `main`
+//!    or one thread for each `thread0`, `thread1`, …; with [`Options::any_copies`] any number of threads for
+//!    each of them (Getafix, Duet).
+//! 3. A call after a label `ASYNC_n` starts a thread. `start_thread goto L` starts one at `L` with a copy of
+//!    the local variables.
+//! 4. `enforce e` excludes executions in which a thread takes a step of the procedure while `e` does not
+//!    hold.
 //! 5. `constrain(e)` as a statement gives all visible variables any values for which `e` holds.
-//! 6. `x$` is the variable `x` of each other thread that is in the same procedure: an assignment to it assigns in all of them, and a
-//!    constraint with it must hold for all of them.
-//! 7. `atomic`, if it is the first global variable and `at` the first local one of a `threadN`: threads with `at` unset wait while `atomic` is set (Getafix).
+//! 6. `x$` is the variable `x` of each other thread that is in the same procedure: an assignment to it
+//!    assigns in all of them, and a constraint with it must hold for all of them.
+//! 7. `atomic`, if it is the first global variable and `at` the first local one of a `threadN`: threads with
+//!    `at` unset wait while `atomic` is set (Getafix).
 //! 8. A lock is held by the thread that took it; `unlock` by another blocks (paper 3, rule 9).
 
 use crate::Options;

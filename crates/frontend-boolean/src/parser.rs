@@ -1,7 +1,8 @@
 //! Declarations, procedures and statements. See `expressions.rs` for the rest of the grammar.
 //!
-//! Nesting is bounded ([`DEEPEST`]), so that neither this parser nor anything that walks its result needs a deep stack.
-//! Semicolons before `end`, `fi`, `od`, `else`, `elsif` and `}` and after `fi` and `od` may be left out.
+//! Nesting is bounded ([`DEEPEST`]), so that neither this parser nor anything that walks its result needs a
+//! deep stack. Semicolons before `end`, `fi`, `od`, `else`, `elsif` and `}` and after `fi` and `od` may be
+//! left out.
 
 use crate::ast::{Declaration, Expr, Name, Procedure, Program, Statement, StatementKind};
 use crate::diagnostic::{Position, Problem};
@@ -228,7 +229,8 @@ impl Parser {
             self.accept(";");
         }
         let mut body = self.statements()?;
-        // Some write declarations after the first statements' comments or labels only; more of them may follow.
+        // Some write declarations after the first statements' comments or labels only; more of them may
+        // follow.
         while self.is_word("decl") {
             self.declarations(&mut locals)?;
             body.extend(self.statements()?);

@@ -1,8 +1,10 @@
-//! Assignments that change the variables of all other threads (`x$`), as in symmetry-aware predicate abstraction.
+//! Assignments that change the variables of all other threads (`x$`), as in symmetry-aware predicate
+//! abstraction.
 //!
-//! One step: the thread's own assignment first, then one [`Broadcast`] that hands over what the others need to know (values before
-//! the step, new values of local variables), one that assigns in each of them, and one that clears the copies. Conjuncts of the
-//! constraint without `x$` are about the thread itself, the others must hold for every other thread.
+//! One step: the thread's own assignment first, then one [`Broadcast`] that hands over what the others need
+//! to know (values before the step, new values of local variables), one that assigns in each of them, and one
+//! that clears the copies. Conjuncts of the constraint without `x$` are about the thread itself, the others
+//! must hold for every other thread.
 
 use crate::ast::{Connective, Expr, Name, StatementKind, Variable};
 use crate::diagnostic::Problem;

@@ -1,7 +1,8 @@
 //! Lowers one procedure to a template.
 //!
-//! The statements become a graph first, in which entering and leaving atomic regions are marks on edges. The template has a location
-//! for each place of the graph and each of *inside* and *outside* of an atomic region, as far as control can come there.
+//! The statements become a graph first, in which entering and leaving atomic regions are marks on edges. The
+//! template has a location for each place of the graph and each of *inside* and *outside* of an atomic
+//! region, as far as control can come there.
 
 use crate::ast::{Expr, Name, Procedure, Statement, StatementKind};
 use crate::diagnostic::{Position, Problem};

@@ -1,12 +1,13 @@
 //! Thread transition systems, in the format of bfc.
 //!
-//! A file has the numbers of shared and of local states, then transitions. `s l -> t m` moves a thread from local state `l` to `m` and
-//! the shared state from `s` to `t`. `s l +> t m` starts a thread in local state `m`; the one in `l` stays there. Behind a transition,
-//! `a ~> b` moves every other thread in `a` to `b` in the same step; of several with the same `a`, each thread takes one. `#` begins a comment;
-//! one of the form `#init …` gives the initial states that count where nothing else is said.
+//! A file has the numbers of shared and of local states, then transitions. `s l -> t m` moves a thread from
+//! local state `l` to `m` and the shared state from `s` to `t`. `s l +> t m` starts a thread in local state
+//! `m`; the one in `l` stays there. After a transition, `a ~> b` moves every other thread in `a` to `b` in
+//! the same step; of several with the same `a`, each thread takes one. `#` begins a comment; one of the form
+//! `#init …` gives the initial states that count where nothing else is said.
 //!
-//! Initial states are `s|l,…/m,…`: the shared state, one thread in each of the first local states, any number in each of those after the
-//! slash. A target is `s|l,…`: the shared state, and at least these threads.
+//! Initial states are `s|l,…/m,…`: the shared state, one thread in each of the first local states, any number
+//! in each of those after the slash. A target is `s|l,…`: the shared state, and at least these threads.
 
 use crate::diagnostic::{Position, Problem};
 

@@ -1,10 +1,11 @@
 //! From thread transition systems to the common representation.
 //!
-//! A thread has its local state in a local variable; the shared state is a static object. Local variables start as 0, so for each local
-//! state `k` in which threads start there is a template in which 0 and `k` have changed names; else the templates are the same. A transition
-//! is one edge. The target is reached by steps of its own: the threads that it names step forward one after the other, through shared
-//! states that belong to no transition, so that nothing else happens between them; the last one reaches an error location. This is
-//! exact: they can do so if and only if all of them are there at once.
+//! A thread has its local state in a local variable; the shared state is a static object. Local variables
+//! start as 0, so for each local state `k` in which threads start there is a template in which 0 and `k` have
+//! changed names; else the templates are the same. A transition is one edge. The target is reached by steps
+//! of its own: the threads that it names step forward one after the other, through shared states that belong
+//! to no transition, so that nothing else happens between them; the last one reaches an error location. This
+//! is exact: they can do so if and only if all of them are there at once.
 
 use crate::diagnostic::{Position, Problem};
 use crate::lower::span;

@@ -1,7 +1,7 @@
 //! Variables and expressions of one procedure.
 //!
-//! Every `*` gets a local of its own, to which anything is assigned in the step in which it stands. The balanced trees of long
-//! conjunctions keep expressions shallow.
+//! Every `*` gets a local of its own, to which anything is assigned in the step in which it stands. The
+//! balanced trees of long conjunctions keep expressions shallow.
 
 use crate::ast::{BinaryOperator, Connective, Expr, Name, Procedure, Variable};
 use crate::diagnostic::Problem;

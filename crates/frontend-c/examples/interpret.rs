@@ -1,6 +1,6 @@
-//! Runs a single-threaded program and prints global variables at its end:
-//! `interpret [-m32|-m64] [-Idir] [-DX] [-includefile] [--steps=n] file... name...`. Names begin with `:`; one
-//! that ends in `*n` stands for the first n words of an array.
+//! Runs a single-threaded program and prints global variables at its end: `interpret [-m32|-m64] [-Idir]
+//! [-DX] [-includefile] [--steps=n] file... name...`. Names begin with `:`; one that ends in `*n` stands for
+//! the first n words of an array.
 
 #[path = "../tests/frontend/runner.rs"]
 mod runner;

@@ -1,4 +1,5 @@
-//! Structures, unions and arrays as values: they stay in memory, and values are addresses of their bytes.
+//! Structures, unions and arrays as values: they stay in memory, and their values are represented by
+//! addresses.
 
 use crate::fold;
 use crate::function::{Function, Variable};
@@ -7,13 +8,13 @@ use ir::{BinaryOp, Expr, Lhs, ObjectId, Op, Storage};
 use rucc_sema::{Conversion, DeclId, ExprId, ExprKind, StorageDuration};
 use rucc_types::TypeId;
 
-/// Aggregates with at most this many scalars are copied scalar by scalar, so that other threads can see half of
-/// a copy.
+/// Aggregates with at most this many scalars are copied scalar by scalar, so that other threads can see a
+/// partial copy.
 const MOST_LEAVES: usize = 8;
 
 impl Function<'_, '_> {
-    /// The address of the bytes of an aggregate value. They stay valid until something is stored in the object
-    /// that they were read from.
+    /// The address of the bytes of an aggregate value. They stay valid until something is stored in the
+    /// object that they were read from.
     pub fn aggregate(&mut self, id: ExprId) -> Expr {
         if let Some(address) = self.known.get(&id) {
             return address.clone();
@@ -70,7 +71,7 @@ impl Function<'_, '_> {
                 if !is_block {
                     return value;
                 }
-                // The objects of the block are gone after it.
+                // The objects of the block end with it.
                 let copy = self.copy_to_temporary(value, expr.ty);
                 self.close_scope();
                 self.scopes.objects.insert(copy, self.scopes.current());
@@ -98,7 +99,7 @@ impl Function<'_, '_> {
         self.copy(Expr::Address(object, 0), from, ty);
         object
     }
-    /// Whether the bytes at an address belong to this activation by name: nobody else sees half of a copy.
+    /// Whether an address names an object of this activation: then no other thread sees a partial copy.
     fn is_private(&self, address: &Expr) -> bool {
         match address {
             Expr::Address(object, _) => {
@@ -131,7 +132,7 @@ impl Function<'_, '_> {
             }
         }
     }
-    /// Assigns an aggregate; gives the address of the left-hand side.
+    /// Assigns an aggregate; returns the address of the left-hand side.
     pub fn assign_aggregate(&mut self, lhs: ExprId, rhs: ExprId) -> Expr {
         let ty = self.unit.tree[lhs].ty;
         let (mut to, atomic) = match self.lvalue(lhs) {
@@ -161,7 +162,8 @@ impl Function<'_, '_> {
             };
         }
         let object = match self.variables.get(&declaration) {
-            // Where it is lowered again, for another order of evaluation, it may be in another copy of its block.
+            // If it is lowered again, for another order of evaluation, it may be in another copy of its
+            // block.
             Some(Variable::Object(object))
                 if self.scopes.objects.get(object) == Some(&self.scopes.current()) =>
             {

@@ -10,7 +10,7 @@ use rucc_ast::BinaryOp as Operator;
 use rucc_types::{FloatKind, TypeId, TypeKind};
 
 impl Function<'_, '_> {
-    /// A value of one scalar type as one of another.
+    /// Converts a value from one scalar type to another.
     pub fn convert(&mut self, value: Expr, from: TypeId, to: TypeId) -> Expr {
         match (self.unit.class(from), self.unit.class(to)) {
             (Class::Float(_), Class::Float(target)) => {
@@ -55,8 +55,8 @@ impl Function<'_, '_> {
         }
     }
 
-    /// An operator on two values. Both have the first type; a shift's right one has its own, and so has the
-    /// integer that a pointer is moved by.
+    /// An operator on two values. Both have the first type, except for the right operand of a shift and the
+    /// integer that is added to a pointer.
     pub fn operate(
         &mut self,
         op: Operator,
@@ -91,7 +91,7 @@ impl Function<'_, '_> {
             }
             _ => {}
         }
-        // Of two literals it is not known whether they are one object.
+        // Whether two literals are one object is not known.
         if let (Expr::Address(one, _), Expr::Address(other, _), Operator::Eq | Operator::Ne) =
             (&left, &right, op)
             && self.global.literals.may_share(*one, *other)
@@ -164,7 +164,8 @@ impl Function<'_, '_> {
         }
     }
 
-    /// A value that is not modelled, and was computed from these: it holds no address that they do not hold.
+    /// A value that is not modelled and was computed from these: it contains no address that they do not
+    /// contain.
     pub fn unknown_from(&mut self, ty: IntType, operands: Vec<Expr>) -> Expr {
         if ty.bits < self.pointer().bits {
             operands.into_iter().for_each(|operand| self.discard(operand));
@@ -172,7 +173,7 @@ impl Function<'_, '_> {
         }
         let operands: Vec<Expr> = operands.into_iter().map(|operand| self.freeze(operand)).collect();
         let number = self.unknown_number(ty);
-        // What any number is combined with is any number.
+        // Combined with an arbitrary number, the result is arbitrary.
         let mix = |value: Expr, operand: Expr| match operand {
             Expr::Const(..) => value,
             operand => {
@@ -183,8 +184,8 @@ impl Function<'_, '_> {
         operands.into_iter().fold(number, mix)
     }
 
-    /// The format of a type of floats, if its operations are known: not of those that are wider than 64 bits, and not where
-    /// compilers may compute in a wider one, as they do for processors of 32 bits.
+    /// The format of a floating-point type, if its operations are modelled: not for types wider than 64 bits,
+    /// and not where compilers may compute in a wider format, as on 32-bit processors.
     pub fn float_format(&self, ty: TypeId) -> Option<FloatFormat> {
         if self.global.program.data_model != DataModel::Lp64 {
             return None;
@@ -205,8 +206,8 @@ impl Function<'_, '_> {
         self.builder.emit(Op::Assign(Assignment { pairs, constraint: None }));
         Expr::Local(local)
     }
-    /// A float without its fraction. One that the type has no value for has no meaning (C11 6.3.1.4p1): the result
-    /// is not modelled then, and the absence of overflows is neither proved nor refuted.
+    /// Truncates a float to an integer type. A value out of range is undefined (C11 6.3.1.4p1): then the
+    /// result is not modelled, and the overflow check is undecided.
     fn float_to_integer(&mut self, format: FloatFormat, value: Expr, target: IntType) -> Expr {
         let value = self.freeze(value);
         let op = FloatOp::ToInteger(target);
@@ -220,7 +221,7 @@ impl Function<'_, '_> {
         }
         let pattern = |number: Value| FloatOp::FromInteger.apply(format, &[number]);
         let number = |number: Value| pattern(number).map(|bits| Expr::int(bits, format.bits()));
-        // Whole numbers up to this are floats.
+        // All integers up to this are representable as floats.
         let most: Value = match format {
             FloatFormat::Single => 1 << 24,
             FloatFormat::Double => 1 << 53,
@@ -233,7 +234,7 @@ impl Function<'_, '_> {
         let (Some((op, low)), Some(above)) = (low, number(target.max() + 1)) else { return result };
         let is_above = self.float(op, format, vec![low, value.clone()]);
         let is_below = self.float(FloatOp::Lt, format, vec![value, above]);
-        // Out of range the result is not modelled, so what compares it is no evidence.
+        // Out of range the result is not modelled, so an execution that compares it is no evidence.
         let zero = fold::binary(BinaryOp::Eq, target, result.clone(), Expr::int(0, target));
         let is_out = is_above.and(is_below).not().and(zero);
         let error = ir::LocationKind::Error(ir::ErrorKind::Overflow);
@@ -319,7 +320,7 @@ pub fn normalise(value: Expr, ty: IntType, width: u32) -> Expr {
 /// An operator on two integers of a type. Comparisons give an `int`.
 fn operation(op: Operator, ty: IntType, left: Expr, right: Expr) -> Expr {
     let truth = |value: Expr| fold::cast(value, IntType::BOOL, IntType::I32);
-    // Operands change places only where that does not change the order in which memory is read.
+    // Operands are swapped only if that does not change the order of memory reads.
     let swaps = !fold::has_load(&left) || !fold::has_load(&right);
     match op {
         Operator::Mul => fold::binary(BinaryOp::Mul, ty, left, right),

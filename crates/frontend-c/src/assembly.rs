@@ -1,8 +1,9 @@
-//! Inline assembly: what is known to do nothing, and what can only change its operands.
+//! Inline assembly: templates that do nothing, and templates that can only change their operands.
 //!
-//! By the compiler's contract a template changes its outputs, and memory only if it says so. One without a memory
-//! clobber and without operands in memory is therefore over-approximated by unknown outputs. All else ends the
-//! execution. For programs from nesC, instructions that only compute are exact (`avr.rs`).
+//! By the compiler's contract, a template changes its outputs, and changes memory only if it declares so. A
+//! template without a memory clobber and without memory operands is therefore over-approximated by unknown
+//! outputs. Any other template ends the execution. For programs from nesC, instructions that only compute are
+//! exact (`avr.rs`).
 
 use crate::avr::{self, Avr, Operand, Registers};
 use crate::function::Function;
@@ -12,7 +13,7 @@ use ir::passes::liveness::live_locals;
 use ir::{BinaryOp, Expr, IntType, Lhs, LocalId};
 use rucc_sema::{AsmId, AsmOperand, StrId};
 
-/// Instructions and prefixes that change nothing that a program sees.
+/// Instructions and prefixes without an effect that a program could observe.
 const IDLE: [&str; 8] = ["nop", "mfence", "lfence", "sfence", "pause", "rep", "yield", "sleep"];
 
 fn result_text(shown: &str) -> String {
@@ -20,7 +21,7 @@ fn result_text(shown: &str) -> String {
 }
 
 impl Function<'_, '_> {
-    /// Arbitrary pointers that are looked at forbid proofs.
+    /// Arbitrary pointers that are dereferenced forbid proofs.
     pub fn arbitrary_pointers(&mut self) {
         if self.arbitrary.is_empty() {
             return;
@@ -67,7 +68,8 @@ impl Function<'_, '_> {
         }
         let span = self.builder.span;
         if !is_idle {
-            // What an arbitrary pointer points to is not modelled; below, one that nobody looks at is not counted.
+            // What an arbitrary pointer points to is not modelled; the code below ignores pointers that are
+            // never used.
             self.global.assume(result_text(&shown), span, false);
         }
         for input in &inputs {
@@ -92,7 +94,7 @@ impl Function<'_, '_> {
                     let value = self.rvalue(input.value);
                     self.cast(value, scalar)
                 }
-                // What was given no value of the program gives no address.
+                // A template without inputs from the program yields no address.
                 Some(_) | None if inputs.is_empty() && !reads => self.unknown_number(scalar),
                 Some(_) | None => self.unknown(scalar),
             };
@@ -108,12 +110,13 @@ impl Function<'_, '_> {
             }
         }
     }
-    /// Instructions of AVR processors that only compute, in a program from nesC. Says whether all of them are known.
+    /// Instructions of AVR processors that only compute, in a program from nesC. Says whether all of them are
+    /// known.
     fn avr_assembly(&mut self, text: &str, outputs: &[AsmOperand], inputs: &[AsmOperand]) -> bool {
         if self.global.nesc.is_none() {
             return false;
         }
-        // First it is tried with locals that are not there yet: what is not known must leave nothing behind.
+        // A dry run with hypothetical locals comes first: a failed translation must leave no traces.
         let all = || outputs.iter().chain(inputs);
         let is_known = |constraint: &str| constraint.chars().all(|letter| "=+&rdlaewxyzbq".contains(letter));
         let mut operands = Vec::new();
@@ -179,7 +182,7 @@ impl Function<'_, '_> {
         }
         let own = [IntType::U8, IntType::U8, avr::WORD].map(|ty| self.builder.temporary(ty));
         let mut avr = Avr::new(operands.clone(), own, self.pointer());
-        // It went well before.
+        // The dry run succeeded.
         let _ = avr.run(text);
         for (target, value) in avr.done {
             self.builder.span = span;

@@ -1,4 +1,4 @@
-//! Atomic structures and unions: each access to one is a region of its own, from or to a copy that nobody else sees.
+//! Atomic structures and unions: each access is an atomic region that copies from or to private memory.
 
 use crate::fold;
 use crate::function::Function;
@@ -20,7 +20,7 @@ impl Function<'_, '_> {
         self.atomic_end();
         copy
     }
-    /// Stores a structure in an atomic one, in one step; gives the address of a copy of what was stored.
+    /// Stores a structure in an atomic one, in one step; returns the address of a copy of the stored value.
     pub fn write_atomic_aggregate(&mut self, to: Expr, from: Expr, ty: TypeId) -> Expr {
         let to = self.freeze(to);
         self.note_aggregate(&to, Order::SEQUENTIAL);
@@ -30,7 +30,8 @@ impl Function<'_, '_> {
         self.atomic_end();
         copy
     }
-    /// Notes an operation on a structure. With a weaker order than sequentially consistent it is not supported.
+    /// Notes an operation on a structure. With a weaker order than sequentially consistent it is not
+    /// supported.
     fn note_aggregate(&mut self, address: &Expr, order: Order) {
         self.atomic_write(address, order, None);
         if self.is_open(address) {
@@ -100,8 +101,8 @@ impl Function<'_, '_> {
         }
         None
     }
-    /// Compares an atomic structure with a copy of the expected one, and stores a new one where they are equal, else
-    /// what was found where the expected one came from.
+    /// Compares an atomic structure with a copy of the expected one. If they are equal, stores the new one;
+    /// otherwise stores the found value where the expected one came from.
     fn exchange_aggregate(
         &mut self,
         address: &Expr,

@@ -1,7 +1,7 @@
 //! Atomic operations: `_Atomic` objects, `__atomic_*`, `__sync_*`. Each is one indivisible step.
 //!
-//! What weaker memory orders allow is in `memory_orders.rs`, operations on structures in `atomic_aggregates.rs`. A
-//! weak compare-and-exchange may fail for no reason.
+//! `memory_orders.rs` handles weaker memory orders, `atomic_aggregates.rs` operations on structures. A weak
+//! compare-and-exchange may fail spuriously.
 
 use crate::fold;
 use crate::function::Function;
@@ -13,7 +13,7 @@ use rucc_sema::{AtomicOp, ExprId, ExprKind, Ordering, Rmw};
 use rucc_types::TypeId;
 
 impl Function<'_, '_> {
-    /// Changes an atomic object in one step, by a computation in a type. Gives its old or its new value.
+    /// Changes an atomic object in one step, by a computation in a type. Returns its old or its new value.
     pub fn atomic_update(
         &mut self,
         place: &Lvalue,
@@ -65,7 +65,8 @@ impl Function<'_, '_> {
         }
         self.update_in_region(address, ty, order, compute, gives_old)
     }
-    /// The same in an atomic region, by a computation that may emit operations, as those on floating-point numbers do.
+    /// The same in an atomic region, by a computation that may emit operations, as those on floating-point
+    /// numbers do.
     fn update_in_region(
         &mut self,
         address: Expr,
@@ -99,7 +100,7 @@ impl Function<'_, '_> {
         let cell = self.cell(address, ty, true);
         self.builder.set(Lhs::Memory(cell), value);
     }
-    /// The orders of the operation that is lowered now: those that were said before it, or the tree's.
+    /// The memory orders of the operation that is being lowered: those given before it, or those of the tree.
     pub fn orders(&mut self, order: Ordering) -> Orders {
         self.said_orders.pop().unwrap_or(Orders::same(match order {
             Ordering::Relaxed => Order::numbered(Some(0)),
@@ -110,13 +111,13 @@ impl Function<'_, '_> {
         }))
     }
 
-    /// A call of one of the atomic builtins. Gives its value, if it has one.
+    /// A call of one of the atomic builtins. Returns its value, if it has one.
     pub fn atomic_operation(&mut self, id: ExprId) -> Option<Expr> {
         let unit = self.unit;
         let expr = unit.tree[id];
         let ExprKind::Atomic { op, order, args, older } = expr.kind else { return None };
         let arguments: Vec<ExprId> = unit.tree[args].to_vec();
-        // A fence for signals orders nothing between threads (C11 7.17.4.2).
+        // A signal fence imposes no order between threads (C11 7.17.4.2).
         if matches!(op, AtomicOp::Fence | AtomicOp::SignalFence) {
             if op == AtomicOp::Fence {
                 self.global.atomics.fence_with(order_of_fence(order));
@@ -124,7 +125,7 @@ impl Function<'_, '_> {
             return None;
         }
         let object = unit.pointee(unit.tree[*arguments.first()?].ty)?;
-        // Orders are said for the newer names only.
+        // Only the newer builtins have memory orders.
         let orders = if older { Orders::same(self.order_of_older(order)) } else { self.orders(order) };
         let is_byte = op == AtomicOp::TestAndSet;
         let scalar = match unit.scalar_type(object) {
@@ -204,7 +205,8 @@ impl Function<'_, '_> {
             None => value,
         })
     }
-    /// The order of one of the `__sync_` operations: all but the two halves of a lock are full barriers.
+    /// The order of one of the `__sync_` operations: all are full barriers, except the acquire and the
+    /// release of a lock.
     fn order_of_older(&self, order: Ordering) -> Order {
         match order {
             Ordering::Acquire => Order::numbered(Some(2)),
@@ -230,7 +232,7 @@ impl Function<'_, '_> {
         };
         self.cast(new, ty)
     }
-    /// Compares and, where equal, stores, in one atomic region. Gives what was found, and whether it was stored.
+    /// Compares and, if equal, stores, in one atomic region. Returns the found value, and whether it stored.
     fn compare_exchange(
         &mut self,
         address: Expr,
@@ -268,7 +270,7 @@ impl Function<'_, '_> {
     }
 }
 
-/// The order of a fence; one that is not constant is the strongest in the tree, as it has to be here.
+/// The order of a fence; one that is not constant counts as the strongest.
 fn order_of_fence(order: Ordering) -> Order {
     match order {
         Ordering::Relaxed => Order::numbered(Some(0)),

@@ -1,9 +1,13 @@
-//! Inline assembly for AVR processors that only computes: straight runs of instructions on registers, and loads from program memory, get their exact meaning.
+//! Exact translation of inline assembly for AVR processors that only computes: straight-line instructions on
+//! registers, and loads from program memory.
 //!
-//! A register is a byte. The operands of a statement are the bytes of integers, lowest first (`%A0`, `%B0`, …), or pointers in a pair of registers. A pointer is kept whole, because its width here is that of
-//! the data model: adding to its low register and then the carry to its high one adds to the pointer. Memory for programs and for data is one, as for pointers in C.
+//! A register is a byte. The operands of a statement are the bytes of integers, lowest first (`%A0`, `%B0`,
+//! …), or pointers in a pair of registers. A pointer is kept whole, because its width here is that of the
+//! data model: adding to its low register and then the carry to its high one adds to the pointer. Program
+//! memory and data memory are the same, as for pointers in C.
 //!
-//! Exact for what is translated, up to widths of pointers (see `nesc.rs`). Anything else is not translated, and stays unknown (`assembly.rs`): jumps, other instructions, carries that are not followed.
+//! Exact, up to widths of pointers (see `nesc.rs`). Other code is not translated, and stays unknown
+//! (`assembly.rs`): jumps, other instructions, untracked carries.
 
 use ir::{BinaryOp, Expr, IntType, LocalId, Place};
 
@@ -19,7 +23,7 @@ pub enum Registers {
 /// An operand of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operand {
-    /// Where its value is kept.
+    /// The registers that hold its value.
     pub registers: Registers,
     /// Its constraint, such as `+z`.
     pub constraint: String,
@@ -36,7 +40,7 @@ pub struct Avr {
     sum: LocalId,
     pointer: IntType,
     state: Carry,
-    /// What the instructions do, in order.
+    /// The translated operations, in order.
     pub done: Vec<(LocalId, Expr)>,
 }
 
@@ -45,7 +49,7 @@ pub struct Avr {
 enum Carry {
     /// It is in its register.
     Kept,
-    /// It was added to this pointer already; its high register is still to get it.
+    /// It was already added to this pointer; the addition to its high register is still to come.
     Added(LocalId),
     /// Nothing.
     Lost,
@@ -80,7 +84,7 @@ impl Avr {
     /// Translates a text; `None` when that is not possible.
     pub fn run(&mut self, text: &str) -> Option<()> {
         for line in text.split(['\n', '$']) {
-            // What follows is a comment.
+            // The rest is a comment.
             let line = line.split(';').next().unwrap_or(line);
             let words: Vec<&str> =
                 line.split([' ', '\t', ',', '\r']).filter(|word| !word.is_empty()).collect();
@@ -91,7 +95,8 @@ impl Avr {
         (!matches!(self.state, Carry::Added(_)) && self.reads_are_defined()).then_some(())
     }
 
-    /// Whether no register is read that was never written; and whether all plain inputs were read before a result is written, which may be in the same register.
+    /// Whether no uninitialised register is read, and all plain inputs are read before a result is written,
+    /// which may be in the same register.
     fn reads_are_defined(&self) -> bool {
         let bytes = |wanted: &dyn Fn(&str) -> bool| -> Vec<LocalId> {
             let operands = self.operands.iter().filter(|operand| wanted(&operand.constraint));
@@ -149,7 +154,7 @@ impl Avr {
             Registers::Pointer(_) => None,
         }
     }
-    /// The value of a register. Those of pointers have none of their own.
+    /// The value of a register. Registers of pointers have no separate value.
     fn read(&self, word: &str) -> Option<Expr> {
         match self.name(word)? {
             Name::Byte(local) => Some(Expr::Local(local)),
@@ -193,7 +198,7 @@ impl Avr {
     }
 
     fn instruction(&mut self, name: &str, operands: &[&str]) -> Option<()> {
-        // Until its high register has got the carry, a pointer is not what it should be.
+        // Until the carry is added to its high register, a pointer has a wrong value.
         if let Carry::Added(pointer) = self.state {
             let completes = name == "adc"
                 && operands.len() == 2
@@ -361,7 +366,7 @@ mod tests {
         assert_eq!((locals[&LocalId(0)], locals[&LocalId(1)]), (0x01, 0x43));
     }
 
-    /// What is not known, or depends on what nobody has written, is refused.
+    /// Unknown instructions, and reads of uninitialised registers, are refused.
     #[test]
     fn the_rest_is_refused() {
         let operands = || vec![bytes(&[0], "=r"), bytes(&[1], "r")];

@@ -1,9 +1,9 @@
 //! Bit-fields: some bits of a storage unit, read and written with masks.
 //!
-//! Adjacent bit-fields are one memory location (C11 3.14); a member which is no bit-field, or a bit-field of width 0,
-//! ends it. The storage unit is the declared type's own, as compilers use it, unless that would touch another memory
-//! location. Then it is the smallest run of bytes that holds the field; where that is three or five to seven bytes
-//! long, it is read and written in parts.
+//! Adjacent bit-fields are one memory location (C11 3.14); a member that is no bit-field, or a bit-field of
+//! width 0, ends it. As in compilers, the storage unit is that of the declared type, unless it would touch
+//! another memory location. Then it is the smallest sequence of bytes that holds the field; a unit of three
+//! or five to seven bytes is read and written in parts.
 
 use crate::fold;
 use crate::function::Function;
@@ -22,13 +22,13 @@ pub struct Bits {
     pub bytes: u64,
     /// The unsigned type that holds them all.
     pub unit: IntType,
-    /// How many bits of it are below the field.
+    /// The number of bits below the field.
     pub shift: u32,
     /// The field's width.
     pub width: u32,
     /// Whether its highest bit is a sign.
     pub signed: bool,
-    /// The other bytes of its memory location: how far they are from the unit's first byte.
+    /// The other bytes of its memory location, as distances from the unit's first byte.
     pub others: Vec<i64>,
 }
 
@@ -106,7 +106,7 @@ impl Bits {
     }
 }
 
-/// The unsigned type that holds so many bytes.
+/// The unsigned type that holds this many bytes.
 pub fn holder(bytes: u64) -> IntType {
     IntType { bits: 8 * bytes.next_power_of_two().min(8) as u8, signed: false }
 }
@@ -210,8 +210,9 @@ impl Function<'_, '_> {
             self.builder.set(Lhs::Memory(place), part);
         }
     }
-    /// A store may write all of its memory location (C11 3.14), although compilers keep to the storage unit: that other
-    /// threads may use the rest of it is never proved, and no violation that needs such a write is reported.
+    /// A store may write its whole memory location (C11 3.14), although compilers write only the storage
+    /// unit. So a program in which other threads use the rest is never proved, and no violation that needs
+    /// such a write is reported.
     fn may_store_others(&mut self, bits: &Bits) {
         if bits.others.is_empty() {
             return;

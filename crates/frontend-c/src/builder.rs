@@ -1,13 +1,14 @@
 //! Builds one template, statement by statement.
 //!
-//! A builder has a current location, or none after a jump; what is emitted without one is unreachable and is put
-//! at a fresh location without incoming edges, so that callers need not care. It knows nothing of C.
+//! A builder has a current location, or none after a jump. Code that is emitted without one is unreachable;
+//! it goes to a fresh location without incoming edges, so callers need no special case. The builder knows
+//! nothing of C.
 
 use ir::{Expr, IntType, Lhs, LocalId, LocationId, LocationKind, Op, Span, Template};
 
 /// A template under construction.
 pub struct Builder {
-    /// What was built so far.
+    /// The template so far.
     pub template: Template,
     /// The span that new edges get.
     pub span: Span,
@@ -35,7 +36,7 @@ impl Builder {
             }
         }
     }
-    /// Whether the current location can be reached by what was built so far.
+    /// Whether the current location is reachable so far.
     pub fn is_reachable(&self) -> bool {
         self.current.is_some()
     }
@@ -55,7 +56,7 @@ impl Builder {
     pub fn continue_at(&mut self, label: LocationId) {
         self.current = Some(label);
     }
-    /// Does `op` and continues after it.
+    /// Emits `op` and continues after it.
     pub fn emit(&mut self, op: Op) {
         let (from, to) = (self.here(), self.label());
         self.template.edge(from, to, vec![op], self.span);
@@ -67,12 +68,12 @@ impl Builder {
         self.template.edge(from, to, vec![], self.span);
         self.current = None;
     }
-    /// Adds one way out of the current location, without leaving it: does `op` and goes to `to`.
+    /// Adds an edge with `op` from the current location to `to`, without leaving the location.
     pub fn alternative(&mut self, op: Op, to: LocationId) {
         let from = self.here();
         self.template.edge(from, to, vec![op], self.span);
     }
-    /// Says that all ways out of the current location were given: nothing falls through.
+    /// Ends the current location: all its edges were added, and nothing falls through.
     pub fn leave(&mut self) {
         self.current = None;
     }
@@ -87,7 +88,7 @@ impl Builder {
         let location = self.template.location(kind, false);
         self.jump(location);
     }
-    /// A fresh local that the user does not know.
+    /// A fresh temporary.
     pub fn temporary(&mut self, ty: IntType) -> LocalId {
         self.temporaries += 1;
         let name = format!("%{}", self.temporaries);
@@ -115,12 +116,12 @@ impl Builder {
         let outside = self.label();
         self.place(outside);
     }
-    /// How many atomic regions are open.
+    /// The number of open atomic regions.
     pub fn atomic_depth(&self) -> u32 {
         self.atomic
     }
-    /// Says how many atomic regions are open where building continues: control may come from elsewhere than the
-    /// last statement.
+    /// Sets the number of open atomic regions at the current location: control may come from elsewhere than
+    /// the last statement.
     pub fn set_atomic_depth(&mut self, depth: u32) {
         self.atomic = depth;
     }

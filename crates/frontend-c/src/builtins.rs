@@ -1,4 +1,4 @@
-//! What compilers build in: counting bits, checked arithmetic, hints, variable arguments.
+//! Compiler builtins: counting bits, checked arithmetic, hints, variable arguments.
 
 use crate::fold;
 use crate::function::Function;
@@ -108,8 +108,9 @@ impl Function<'_, '_> {
         }
     }
 
-    /// `__builtin_constant_p` of what is not constant by its form: a compiler may find out that it is, or not. It always does
-    /// not without optimisation, so 0 is a value of some execution; that it is 1 is no evidence.
+    /// `__builtin_constant_p` of an expression that is not syntactically constant: a compiler may or may not
+    /// find that it is constant. Without optimisation it never does, so the result 0 is evidence; the result
+    /// 1 is not.
     fn perhaps_constant(&mut self, ty: rucc_types::TypeId) -> Expr {
         let ty = self.scalar(ty);
         let result = self.builder.save(Expr::int(0, ty), ty);
@@ -304,7 +305,7 @@ impl Function<'_, '_> {
             return Expr::bool(false);
         }
         if narrow.bits == ty.bits {
-            // The same bits with another sign: the highest one tells.
+            // The same bits with another sign: only the highest bit matters.
             let signed = IntType { bits: ty.bits, signed: true };
             let value = self.cast(value.clone(), signed);
             return fold::binary(BinaryOp::Lt, signed, value, Expr::int(0, signed));

@@ -36,8 +36,8 @@ impl Unit {
 }
 
 impl Function<'_, '_> {
-    /// Calls a function. Gives its result, as the address of its bytes if it is an aggregate. Where the result is
-    /// not wanted, none need be given.
+    /// Calls a function. Returns its result, as the address of its bytes if it is an aggregate; may return
+    /// none if the result is not used.
     pub fn call(&mut self, id: ExprId, wanted: bool) -> Option<Expr> {
         let unit = self.unit;
         let expr = unit.tree[id];
@@ -84,7 +84,8 @@ impl Function<'_, '_> {
             (None, None) => None,
         }
     }
-    /// Evaluates arguments; where their order matters, that is settled already. Aggregates are copied, and their addresses passed.
+    /// Evaluates arguments; if their order matters, it is already settled. Aggregates are copied, and their
+    /// addresses passed.
     fn arguments(&mut self, arguments: &[ExprId]) -> Vec<Expr> {
         let emits: Vec<bool> = arguments.iter().map(|argument| self.emits(*argument)).collect();
         let mut values = Vec::new();
@@ -111,7 +112,7 @@ impl Function<'_, '_> {
         let unit = self.unit;
         let tree = &unit.tree;
         let mut at = id;
-        // What a conversion to `void *` hides is what is pointed to; any other cast says what it is taken for.
+        // A conversion to `void *` hides the pointed-to type; any other cast states the intended type.
         let inside = |at: ExprId| match tree[at].kind {
             ExprKind::Convert { kind: Conversion::Pointer, operand } | ExprKind::Cast(operand) => {
                 Some(operand).filter(|_| unit.is_pointer(tree[operand].ty) && unit.is_pointer(tree[at].ty))
@@ -153,13 +154,13 @@ impl Function<'_, '_> {
         }
     }
 
-    /// Reads what an argument reads, now: whoever gets it may not look at it.
+    /// Evaluates the reads of an argument now: the callee may ignore the argument.
     fn read_now(&mut self, argument: Argument) -> Argument {
         if fold::has_load(&argument.value) {
             let value = self.freeze(argument.value);
             return Argument { value, ..argument };
         }
-        // Models see from what it is computed.
+        // Models see how it is computed.
         self.discard(argument.value.clone());
         argument
     }
@@ -265,7 +266,7 @@ impl Function<'_, '_> {
         self.call_defined(declared, values, result)
     }
 
-    /// Notes which addresses are passed beyond the parameters, to be printed perhaps.
+    /// Records the addresses that are passed beyond the parameters: they may be printed.
     fn pass_on(
         &mut self,
         values: Vec<Expr>,
@@ -295,7 +296,8 @@ impl Function<'_, '_> {
         let name = unit.name(declared.declaration);
         let parameters: Vec<DeclId> = unit.tree[unit.tree[declared.declaration].params].to_vec();
         let is_region = is_atomic_by_name(name);
-        // Arguments beyond the parameters are only seen by `va_arg`, but they are read; missing ones are not defined.
+        // Only `va_arg` sees arguments beyond the parameters, but they are evaluated; missing ones are
+        // undefined.
         for extra in values.drain(parameters.len().min(values.len())..) {
             self.discard(extra);
         }
@@ -317,7 +319,7 @@ impl Function<'_, '_> {
         value
     }
 
-    /// What `div` and its like give; `None` when their result is not the structure that C says.
+    /// The result of `div` and similar functions; `None` when its type is not the structure that C specifies.
     fn quotient_and_remainder(&mut self, operands: [(Expr, IntType); 2], result: TypeId) -> Option<Expr> {
         let unit = self.unit;
         let TypeKind::Record(record) = unit.kind(result) else { return None };
@@ -350,7 +352,7 @@ impl Function<'_, '_> {
         self.builder.emit(Op::Call(callee, values, lhs.map(Lhs::Local)));
         value
     }
-    /// Where the result of a call goes, and what it is then.
+    /// Where the result of a call goes, and its value there.
     pub fn result_place(&mut self, result: TypeId) -> (Option<LocalId>, Option<Expr>) {
         match self.unit.class(result) {
             Class::Integer(ty) | Class::Odd(ty, _) | Class::Float(ty) => {
@@ -369,7 +371,7 @@ impl Function<'_, '_> {
         }
     }
 
-    /// Asks the library models; gives the arguments back if there is none.
+    /// Looks for a library model; returns the arguments if there is none.
     fn call_model(
         &mut self,
         name: &str,
@@ -435,7 +437,7 @@ impl Function<'_, '_> {
         self.return_value(value);
     }
 
-    /// Calls a function that is not there, by its address, which is null.
+    /// Calls a missing function through its address, which is null.
     fn emit_null_call(&mut self, result: TypeId) {
         let null = self.address_constant(0);
         self.emit_call(Callee::Pointer(null), Vec::new(), result);

@@ -1,6 +1,6 @@
-//! What users say of functions that no file defines and that have no model.
+//! The user's classification of functions that no file defines and that have no model.
 //!
-//! Direction: exact as far as what is said is right; that is taken for granted, and noted for each call.
+//! Direction: exact if the classification is right; this is an assumption, recorded for each call.
 
 use crate::parse::Unit;
 use crate::{Diagnostic, DiagnosticKind};
@@ -8,29 +8,30 @@ use rucc_sema::{DeclFlags, DeclId, DeclKind};
 use std::fmt;
 use std::str::FromStr;
 
-/// One thing that a function does. Arguments are counted from 1.
+/// An effect of a function. Arguments are counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Nothing: it gives a value and touches no memory.
+    /// None: it returns a value and touches no memory.
     Pure,
     /// It reads what its arguments point to.
     Reads,
     /// It may write what this argument points to.
     Writes(usize),
-    /// It gives new memory, or null.
+    /// It returns new memory, or null.
     Allocates,
-    /// It calls this argument any number of times before it returns, in the same thread, with what it is given.
+    /// It calls this argument any number of times before it returns, in the same thread, with pointers that
+    /// it got.
     Calls(usize),
     /// It does not return.
     Ends,
 }
 
-/// All that a function does.
+/// All effects of a function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FunctionClass(Vec<Effect>);
 
 impl FunctionClass {
-    /// What the function does.
+    /// The effects.
     pub fn effects(&self) -> &[Effect] {
         &self.0
     }
@@ -114,20 +115,21 @@ impl FromStr for FunctionClass {
     }
 }
 
-/// A function that a program calls, and of which nothing is known but its type.
+/// A function that a program calls, and of which only the type is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownFunction {
     /// Its name.
     pub name: String,
     /// How it is declared.
     pub prototype: String,
-    /// What it may do, by its type.
+    /// Its possible effects, by its type.
     pub guess: FunctionClass,
     /// Where it is called first.
     pub place: String,
 }
 
-/// What a function may do, by its type: what it is given by address it writes, unless that is constant.
+/// The possible effects of a function, by its type: it writes what its arguments point to, unless that is
+/// constant.
 pub fn guess(unit: &Unit, declaration: DeclId) -> FunctionClass {
     let declared = &unit.tree[declaration];
     if declared.flags.contains(DeclFlags::NORETURN) {
@@ -160,7 +162,7 @@ pub fn guess(unit: &Unit, declaration: DeclId) -> FunctionClass {
     FunctionClass(effects)
 }
 
-/// What is wrong with what users say: arguments that functions do not have.
+/// Errors in classifications: arguments that functions do not have.
 pub fn mistakes(units: &[Unit], classes: &[(String, FunctionClass)]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for (name, class) in classes {

@@ -1,7 +1,8 @@
 //! The parameters of `main`: any number of arguments, each any string.
 //!
-//! Exact: `argc` is not negative, `argv` has a pointer to each string and a null pointer after the last one. They are made before `main` begins, if they are mentioned at all.
-//! The length of a string has the limit of Linux. What a third parameter points to is not modelled (limits proofs).
+//! Exact: `argc` is not negative, `argv` has a pointer to each string and a null pointer after the last one.
+//! They are created before `main` begins, if the program mentions them. The length of a string has the limit
+//! of Linux. The target of a third parameter is not modelled (limits proofs).
 
 use crate::function::{Function, Variable};
 use ir::{
@@ -9,7 +10,7 @@ use ir::{
 };
 use rucc_sema::DeclId;
 
-/// Bytes of an argument with its final zero, at most (`MAX_ARG_STRLEN`).
+/// The maximum size of an argument, with its final zero (`MAX_ARG_STRLEN`).
 const LONGEST: Value = 131_072;
 
 impl Function<'_, '_> {
@@ -51,7 +52,7 @@ impl Function<'_, '_> {
         }
     }
 
-    /// Makes `count` strings, and an array of pointers to them.
+    /// Creates `count` strings, and an array of pointers to them.
     fn arguments_of_program(&mut self, array: LocalId, count: LocalId) {
         let pointer = self.pointer();
         let width = self.address_constant(pointer.bytes());

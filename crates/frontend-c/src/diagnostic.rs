@@ -1,4 +1,4 @@
-//! What is wrong with a source file, and where.
+//! Errors in source files, with their positions.
 
 use std::fmt;
 
@@ -20,13 +20,13 @@ pub struct Diagnostic {
 /// Kinds of problems.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DiagnosticKind {
-    /// The text is no C: preprocessing, syntax, or types.
+    /// The text is not valid C: preprocessing, syntax, or types.
     Syntax,
-    /// Files that do not go together: duplicate definitions, no `main`.
+    /// Link errors: duplicate definitions, no `main`.
     Link,
     /// Too large or too deeply nested.
     Limit,
-    /// A fault of the front end itself.
+    /// An internal error of the front end.
     Internal,
 }
 

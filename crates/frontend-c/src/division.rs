@@ -1,13 +1,13 @@
-//! Copies and fills of several cells are not one step: other threads may see the middle of them.
+//! Divides copies and fills of several cells into steps: other threads may see intermediate states.
 //!
-//! In a program without data races nobody looks at memory while it is copied, so that it does not matter. Otherwise
-//! what is seen is taken for granted to be one of these:
+//! In a program without data races, no thread reads memory while it is copied, so this does not matter.
+//! Otherwise the intermediate states are assumed to be these:
 //! 1. Up to [`MOST_CELLS`] cells are copied one by one, in rising order.
-//! 2. More cells are copied at once, or in two parts: the first cell, the first half or all but the last cell come
-//!    first, or last. Copies whose size is not constant are one step. Both are noted in the report.
+//! 2. More cells are copied at once, or in two parts: the first cell, the first half or all but the last cell
+//!    come first, or last. Copies whose size is not constant are one step. Both are noted in the report.
 //!
-//! What happens before any other thread is started stays one step; so does what nobody else has a pointer to. Ranges
-//! that overlap are copied at once, as `memmove` does.
+//! Copies before any other thread is started stay one step; so do copies of memory to which no other thread
+//! has a pointer. Overlapping ranges are copied at once, as by `memmove`.
 
 use crate::fold;
 use crate::handles::Seen;
@@ -18,9 +18,9 @@ use ir::{
 };
 use std::collections::BTreeSet;
 
-/// At most so many cells are copied one by one.
+/// The most cells that are copied one by one.
 const MOST_CELLS: usize = 8;
-/// At most so many cells of an object are told apart.
+/// The most cells of an object that are distinguished.
 const MOST_LEAVES: usize = 4096;
 
 /// Divides the copies and fills that other threads may see.
@@ -94,9 +94,9 @@ pub fn divide(program: &mut Program) {
 
 /// How an operation is divided.
 struct Parts {
-    /// Each is one way: starts and sizes, in order.
+    /// The alternatives: starts and sizes, in order.
     lists: Vec<Vec<(u64, u64)>>,
-    /// When it may be divided: the ranges do not overlap.
+    /// The condition for dividing it: the ranges do not overlap.
     guard: Option<Expr>,
     /// Whether it may be one step, too.
     keeps_whole: bool,
@@ -143,7 +143,7 @@ impl Parts {
     }
 }
 
-/// Whether an operation touches one cell at most.
+/// Whether an operation touches at most one cell.
 fn is_small(op: &Op) -> bool {
     match op {
         Op::Copy(_, _, Expr::Const(size, _)) | Op::Fill(_, _, Expr::Const(size, _)) => *size <= 8,
@@ -218,7 +218,7 @@ fn leaves(layout: &Layout, offset: u64, found: &mut Vec<u64>) {
     }
 }
 
-/// Whether others may see what a copy or fill touches.
+/// Whether others may see the memory of a copy or fill.
 fn is_seen(program: &Program, seen: &Seen, op: &Op) -> bool {
     let sees = |address: &Expr| seen.sees(address, |object| program.objects[object].storage);
     match op {
@@ -230,7 +230,7 @@ fn is_seen(program: &Program, seen: &Seen, op: &Op) -> bool {
 
 /// Where other threads may have been started.
 struct Later {
-    /// Procedures that may run beside other threads from their entry on.
+    /// Procedures that may run concurrently with other threads from their entry on.
     beside: BTreeSet<TemplateId>,
     /// For each template, the locations after a step that may start a thread.
     after: Vec<BTreeSet<LocationId>>,
@@ -246,7 +246,7 @@ impl Later {
         if !is_first {
             beside.extend(program.templates.ids());
         }
-        // Whatever has its address taken may be called or started by anyone.
+        // A procedure whose address is taken may be called or started from anywhere.
         let mut take = |expr: &Expr| {
             expr.walk(&mut |inner| {
                 if let Expr::Procedure(template) = inner {
@@ -293,7 +293,7 @@ impl Later {
     }
 }
 
-/// The procedures that may start a thread, themselves or by what they call.
+/// The procedures that may start a thread, themselves or through callees.
 fn starting(program: &Program) -> BTreeSet<TemplateId> {
     let mut found = BTreeSet::new();
     loop {
@@ -318,7 +318,7 @@ fn starts(op: &Op, starting: &BTreeSet<TemplateId>) -> bool {
     }
 }
 
-/// The locations that control may come to after a step that may start a thread.
+/// The locations that control may reach after a step that may start a thread.
 fn after_starts(
     program: &Program,
     template: TemplateId,

@@ -1,7 +1,7 @@
-//! What the evaluation of an expression may read and write: enough to tell whether two evaluations may be swapped.
+//! The effects of evaluating an expression, to decide whether two evaluations may be swapped.
 //!
-//! Direction: over-approximates. Effects of a function are those of all code that it may call. What goes through a
-//! pointer may be any memory but variables whose address is never taken.
+//! Direction: over-approximates. Effects of a function include those of all code that it may call. An access
+//! through a pointer may be to any memory, except variables whose address is never taken.
 
 use crate::facts::{self, Uses};
 use crate::function::Function;
@@ -16,13 +16,13 @@ use rustc_hash::FxHashMap;
 /// A variable that an expression names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Named {
-    /// Which.
+    /// The variable.
     pub declared: Declared,
     /// Whether no pointer to it exists.
     pub is_private: bool,
 }
 
-/// What an evaluation may do.
+/// The effects of an evaluation.
 #[derive(Clone, Default, Debug)]
 pub struct Effects {
     reads: Vec<Named>,
@@ -42,11 +42,11 @@ impl Effects {
     pub fn all() -> Self {
         Self { reads_memory: true, writes_memory: true, synchronises: true, ends: true, ..Self::default() }
     }
-    /// Whether nothing happens that another evaluation could depend on.
+    /// Whether it has no effect on which another evaluation could depend.
     pub fn is_empty(&self) -> bool {
         self.only_reads() && self.reads.is_empty() && !self.reads_memory
     }
-    /// Whether it only reads, and other threads take no notice.
+    /// Whether it only reads, unobserved by other threads.
     pub fn only_reads(&self) -> bool {
         self.writes.is_empty() && !self.writes_memory && !self.synchronises && !self.ends
     }
@@ -90,14 +90,14 @@ impl Effects {
         self.synchronises |= other.synchronises;
         self.ends |= other.ends;
     }
-    /// Without some automatic variables.
+    /// Removes some automatic variables.
     fn without(mut self, unit: usize, own: &[DeclId]) -> Self {
         let stays = |named: &Named| named.declared.unit != unit || !own.contains(&named.declared.declaration);
         self.reads.retain(stays);
         self.writes.retain(stays);
         self
     }
-    /// Without the variables of one activation.
+    /// Removes the variables of one activation.
     fn of_others(mut self, units: &[Unit]) -> Self {
         let lives_on = |named: &Named| {
             let unit = &units[named.declared.unit];
@@ -109,14 +109,14 @@ impl Effects {
     }
 }
 
-/// The effects of functions that were asked about.
+/// A cache of the effects of functions.
 #[derive(Default)]
 pub struct FunctionEffects {
     own: FxHashMap<Declared, (Effects, Vec<Declared>)>,
     all: FxHashMap<Declared, Effects>,
 }
 
-/// Where an lvalue is, as far as its form says.
+/// The place of an lvalue, as far as its syntax shows.
 enum Touched {
     Nothing,
     Variable(DeclId),
@@ -164,8 +164,8 @@ pub fn called_function(unit: &Unit, callee: ExprId) -> Option<DeclId> {
     }
 }
 
-/// What an expression does itself, without its operands. Of a call that is what is called does, if no definition is
-/// known for it; otherwise `calls` gets the definition.
+/// The effects of an expression itself, without its operands. For a call, these include the callee's effects
+/// if its definition is not known; otherwise the definition goes to `calls`.
 fn own_effects(
     lowering: &Lowering<'_>,
     unit_index: usize,
@@ -256,7 +256,7 @@ fn own_effects(
 }
 
 impl FunctionEffects {
-    /// What a function may do, with all that it may call.
+    /// The effects of a function, including its callees.
     pub fn of(&mut self, lowering: &Lowering<'_>, function: Declared) -> Effects {
         if let Some(known) = self.all.get(&function) {
             return known.clone();
@@ -279,7 +279,7 @@ impl FunctionEffects {
     }
 }
 
-/// What the body of a function does itself, and what it calls.
+/// The effects of a function's body itself, and its callees.
 fn own(lowering: &Lowering<'_>, function: Declared) -> (Effects, Vec<Declared>) {
     let unit = &lowering.units[function.unit];
     let (mut effects, mut calls) = (Effects::default(), Vec::new());
@@ -295,7 +295,7 @@ fn own(lowering: &Lowering<'_>, function: Declared) -> (Effects, Vec<Declared>) 
 }
 
 impl Function<'_, '_> {
-    /// What an expression does itself, without its operands.
+    /// The effects of an expression itself, without its operands.
     pub fn own_effects(&mut self, id: ExprId) -> Effects {
         let mut calls = Vec::new();
         let is_private = |declaration| self.is_register(declaration);
@@ -307,7 +307,7 @@ impl Function<'_, '_> {
         }
         effects
     }
-    /// What an expression does with all its operands, one by one.
+    /// The effects of an expression with all its operands, one by one.
     pub fn all_effects(&mut self, id: ExprId) -> Vec<Effects> {
         let mut found = Vec::new();
         let mut stack = vec![id];

@@ -1,8 +1,9 @@
-//! Equal string literals, and the ends of longer ones, may be one object or several (C11 6.4.5p7): what comparing their
-//! addresses gives is not modelled.
+//! Equal string literals, and suffixes of longer ones, may be one object or several (C11 6.4.5p7): the result
+//! of comparing their addresses is not modelled.
 //!
-//! Literals with equal bytes are one object here. A comparison of two addresses that may be in literals which may
-//! be one object, as points-to sets tell, gets either result, and no execution with it is evidence. Over-approximates.
+//! Literals with equal bytes are one object here. If two compared addresses may be in literals that may be
+//! one object, by points-to sets, the comparison may have either result, and no execution with it is
+//! evidence. Over-approximates.
 
 use ir::passes::PointsTo;
 use ir::{
@@ -18,12 +19,12 @@ pub struct Literals {
     texts: BTreeMap<ObjectId, (Vec<u8>, u64)>,
     /// Where each was first written: the file and the expression.
     first: BTreeMap<ObjectId, (usize, usize)>,
-    /// Those that are written in several places.
+    /// Those that occur in several places.
     repeated: BTreeSet<ObjectId>,
 }
 
 impl Literals {
-    /// Notes that a literal is written in a place.
+    /// Records an occurrence of a literal.
     pub fn note(&mut self, object: ObjectId, bytes: &[u8], element: u64, place: (usize, usize)) {
         let known = *self.first.entry(object).or_insert(place);
         if known != place {
@@ -45,7 +46,7 @@ impl Literals {
         }
     }
 
-    /// Whether any two may.
+    /// Whether there are any two such literals.
     fn any_may_share(&self) -> bool {
         let reversed = |text: &Vec<u8>| text.iter().rev().copied().collect::<Vec<u8>>();
         let sorted: BTreeSet<Vec<u8>> = self.texts.values().map(|(text, _)| reversed(text)).collect();
@@ -87,8 +88,8 @@ fn compared(expr: &Expr, pointer: IntType) -> Option<(&Expr, &Expr)> {
     }
 }
 
-/// Leaves open what comparisons give that depend on which literals are one object. Takes the program's points-to sets
-/// if they are there, and leaves them for others: the result of a comparison holds no address.
+/// Leaves the results of comparisons open that depend on which literals are one object. Uses the program's
+/// points-to sets if they exist; they stay valid, since the result of a comparison contains no address.
 pub fn leave_open(program: &mut Program, literals: &Literals, points_to: &mut Option<PointsTo>) {
     let pointer = program.data_model.pointer();
     let has_comparison = |op: &Op| {
@@ -122,7 +123,7 @@ pub fn leave_open(program: &mut Program, literals: &Literals, points_to: &mut Op
     }
 }
 
-/// Makes what the edges of a location compare depend on a value that is not modelled.
+/// Makes the comparisons on the edges of a location depend on a value that is not modelled.
 fn open_comparisons(
     program: &mut Program,
     points_to: &PointsTo,

@@ -1,17 +1,17 @@
 //! The order in which operands are evaluated, where C leaves it open and it matters.
 //!
 //! Operands of most operators, arguments of calls and entries of initialisers may be evaluated in any order
-//! (C11 6.5 p3, 6.5.2.2 p10, 6.7.9 p23). The evaluations of an expression that may matter are its *events*: reads,
-//! writes, calls, atomic operations, and constructs with an order of their own (`&&`, `?:`, `,`, statement expressions)
-//! as a whole. An event comes after those of its operands. If two events that nothing orders conflict, the events in
-//! conflict are evaluated first, in every order that gives another outcome, one of which is chosen; their values are
-//! then known when the expression is lowered from left to right.
+//! (C11 6.5 p3, 6.5.2.2 p10, 6.7.9 p23). The evaluations of an expression that may matter are its *events*:
+//! reads, writes, calls, atomic operations, and constructs with an order of their own (`&&`, `?:`, `,`,
+//! statement expressions) as a whole. An event comes after those of its operands. If two unordered events
+//! conflict, the conflicting events are evaluated first, in an order that is chosen among all those with
+//! different outcomes; the expression is then lowered from left to right with their values.
 //!
-//! Two plain accesses in conflict that nothing orders are undefined if they are to the same scalar, and do not depend
-//! on each other if they are not: one order is enough. Where both name the same variable, nothing is proved.
+//! Two unordered, conflicting plain accesses are undefined if they are to the same scalar, and independent if
+//! they are not: one order suffices. If both name the same variable, nothing is proved.
 //!
-//! Exact, but for constructs with an order of their own of which more than one part conflicts with another event: what
-//! is evaluated between these parts is not looked at, which limits proofs.
+//! Exact, except for constructs with an order of their own of which several parts conflict with another
+//! event: evaluations between these parts are not considered, which limits proofs.
 
 use crate::effects::Effects;
 use crate::facts;
@@ -20,11 +20,11 @@ use ir::{BinaryOp, Expr, IntType, Lhs, LocalId, ObjectId, Op};
 use rucc_ast::{BinaryOp as Operator, UnaryOp};
 use rucc_sema::{Conversion, ExprId, ExprKind};
 
-/// At most so many orders get code of their own; more are chosen step by step in a loop.
+/// The most orders that get separate code; more are chosen step by step in a loop.
 const MOST_BRANCHES: usize = 6;
-/// At most so many events are permuted to find orders that differ.
+/// The most events that are permuted to find orders that differ.
 const MOST_PERMUTED: usize = 5;
-/// At most so many events can be in conflict.
+/// The most events that can be in conflict.
 const MOST_EVENTS: usize = 31;
 
 /// An evaluation whose order may matter.
@@ -33,9 +33,9 @@ struct Happening {
     /// The event that it is an operand of.
     parent: Option<usize>,
     effects: Effects,
-    /// The effects of its parts, if it has an order of its own.
+    /// The effects of its parts, if it is a construct with an order of its own.
     parts: Vec<Effects>,
-    /// Whether it is one access that is no atomic one.
+    /// Whether it is a single plain access.
     is_plain: bool,
     /// Whether all its operands are evaluated completely before it.
     is_call: bool,
@@ -49,7 +49,7 @@ enum Kept {
     Nothing,
 }
 
-/// What was noted for one expression while it is lowered.
+/// The settled events of one expression, while it is lowered.
 #[derive(Default)]
 pub struct Settled {
     region: Vec<ExprId>,
@@ -68,8 +68,8 @@ fn is_sequenced(kind: &ExprKind) -> bool {
 }
 
 impl Function<'_, '_> {
-    /// Before an expression is lowered: evaluates what may be evaluated in several orders. The result is to be given
-    /// to [`unsettle`](Self::unsettle) afterwards.
+    /// Before an expression is lowered, evaluates the events that have several possible orders. Pass the
+    /// result to [`unsettle`](Self::unsettle) afterwards.
     pub fn settle_order(&mut self, id: ExprId) -> Settled {
         let kind = &self.unit.tree[id].kind;
         let is_leaf = matches!(kind, ExprKind::Const(_) | ExprKind::Decl(_) | ExprKind::Str(_));
@@ -85,7 +85,7 @@ impl Function<'_, '_> {
         }
         self.settle(entries, true)
     }
-    /// Forgets what was noted for an expression that is lowered now.
+    /// Drops the settled events of an expression after it is lowered.
     pub fn unsettle(&mut self, settled: Settled) {
         for id in settled.region {
             self.settled.remove(&id);
@@ -224,7 +224,7 @@ impl Function<'_, '_> {
         }
     }
 
-    /// Evaluates events in any order that makes a difference; gives those whose value is known then.
+    /// Evaluates events in any order that makes a difference; returns those whose values are then known.
     fn evaluate_in_any_order(
         &mut self,
         events: &[Happening],
@@ -308,7 +308,7 @@ impl Function<'_, '_> {
         }
         self.join(done);
     }
-    /// Chooses again and again one of the events that are not evaluated yet.
+    /// Repeatedly chooses one of the events that are not evaluated yet.
     fn loop_over_events(&mut self, events: &[Happening], chosen: &[usize], kept: &[Kept]) {
         let mask = self.builder.temporary(IntType::U32);
         let number = |value: u32| Expr::int(i128::from(value), IntType::U32);
@@ -372,7 +372,8 @@ fn conflicts(events: &[Happening]) -> Vec<(usize, usize)> {
     found
 }
 
-/// The orders of the chosen events that differ in the order of a pair in conflict; `None` if there are too many events.
+/// The orders of the chosen events that differ in the order of a pair in conflict; `None` if there are too
+/// many events.
 fn orders(events: &[Happening], chosen: &[usize], pairs: &[(usize, usize)]) -> Option<Vec<Vec<usize>>> {
     if chosen.len() > MOST_PERMUTED {
         return None;

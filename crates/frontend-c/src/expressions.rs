@@ -1,7 +1,7 @@
 //! Expressions: their values, their effects, and control flow by their truth.
 //!
-//! A value is returned as an expression that may still read memory. Whoever emits operations between getting a
-//! value and using it freezes the value first.
+//! A value is returned as an expression that may still read memory. Code that emits operations between
+//! getting a value and using it must freeze the value first.
 
 use crate::facts::Purity;
 use crate::fold;
@@ -94,7 +94,7 @@ impl Function<'_, '_> {
                     return value;
                 }
                 self.close_scope();
-                // A local of the block around holds it: those of the block itself are gone.
+                // A local of the enclosing block holds it: locals of the block itself have ended.
                 let ty = self.type_of(&value);
                 Expr::Local(self.builder.save(value, ty))
             }
@@ -108,7 +108,7 @@ impl Function<'_, '_> {
             | ExprKind::Member { .. }
             | ExprKind::Subscript { .. }
             | ExprKind::CompoundLiteral(_) => {
-                // An lvalue whose value is asked for without a conversion: only in odd places.
+                // An lvalue whose value is needed without a conversion, which is rare.
                 if unit.scalar_type(expr.ty).is_some() {
                     let place = self.lvalue(id);
                     self.load(&place, expr.ty)
@@ -184,7 +184,7 @@ impl Function<'_, '_> {
         self.note_fixed_address(&value, from, to);
         self.convert(value, from, to)
     }
-    /// A number that becomes a pointer to something volatile is the address of a device.
+    /// A number that is cast to a pointer to volatile is the address of a device.
     fn note_fixed_address(&mut self, value: &Expr, from: TypeId, to: TypeId) {
         let unit = self.unit;
         let is_device = unit.pointee(to).is_some_and(|pointee| unit.is_volatile(pointee));
@@ -341,7 +341,7 @@ impl Function<'_, '_> {
         Some(shared)
     }
 
-    /// Goes to one of two labels by the truth of an expression.
+    /// Branches to one of two labels by the truth of an expression.
     pub fn condition(&mut self, id: ExprId, yes: LocationId, no: LocationId) {
         if self.known.contains_key(&id) {
             let value = self.truth(id);
@@ -372,7 +372,7 @@ impl Function<'_, '_> {
         }
     }
 
-    /// Evaluates an expression for what it does.
+    /// Evaluates an expression for its side effects.
     pub fn effect(&mut self, id: ExprId) {
         if self.known.contains_key(&id) {
             return;
@@ -433,7 +433,7 @@ impl Function<'_, '_> {
             }
         }
     }
-    /// A value that nobody uses: it is computed all the same, where that can be noticed.
+    /// An unused value: it is still computed if that can be observed.
     pub fn discard(&mut self, value: Expr) {
         if fold::is_noticed(&value) {
             let ty = self.type_of(&value);
@@ -441,7 +441,7 @@ impl Function<'_, '_> {
         }
     }
 
-    /// An assignment; gives its value where that is wanted.
+    /// An assignment; returns its value if it is used.
     fn assign(
         &mut self,
         op: Option<BinaryOp>,
@@ -483,7 +483,8 @@ impl Function<'_, '_> {
             };
             return self.atomic_update(&place, (ty, computation), compute, false);
         }
-        // To a call on the right-hand side, reading and writing the left one is a single evaluation (C11 6.5.16.2 p3).
+        // To a call on the right-hand side, reading and writing the left one is a single evaluation (C11
+        // 6.5.16.2 p3).
         let mut right = self.rvalue(rhs);
         let old = self.load(&place, ty);
         self.at_expression(lhs);
@@ -500,8 +501,8 @@ impl Function<'_, '_> {
         let value = self.convert(value, computation, ty);
         self.store_and_give(&place, ty, value, wanted)
     }
-    /// Whether an lvalue is a bit-field of which `int` holds all values: it is promoted to `int`, whatever its
-    /// declared type (C11 6.3.1.1p2).
+    /// Whether an lvalue is a bit-field of which `int` holds all values: it is promoted to `int`, whatever
+    /// its declared type (C11 6.3.1.1p2).
     fn is_promoted(&self, place: &Lvalue) -> bool {
         match place {
             Lvalue::Bits(bits) => bits.width < 32,
@@ -564,7 +565,7 @@ impl Function<'_, '_> {
             Lvalue::Local(_) | Lvalue::Memory { .. } => value,
         }
     }
-    /// Stores a value, and gives what a read would give then.
+    /// Stores a value, and returns what a read would then give.
     fn store_and_give(&mut self, place: &Lvalue, ty: TypeId, value: Expr, wanted: bool) -> Expr {
         if !wanted {
             self.store(place, ty, value);

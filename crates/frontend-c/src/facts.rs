@@ -1,4 +1,4 @@
-//! What can be known about expressions and variables before they are lowered.
+//! Facts about expressions and variables that are computed before lowering.
 
 use crate::function::Function;
 use crate::parse::Unit;
@@ -23,9 +23,9 @@ pub enum Purity {
 pub struct Facts {
     /// How it is lowered.
     pub purity: Purity,
-    /// How deep the lowered expression is.
+    /// The depth of the lowered expression.
     depth: u32,
-    /// Whether its value goes to a local, so that no lowered expression becomes deep.
+    /// Whether its value goes to a local, to limit the depth of lowered expressions.
     pub is_cut: bool,
 }
 
@@ -62,7 +62,7 @@ impl Function<'_, '_> {
         }
         (purity, depth + 1)
     }
-    /// All or nothing: operands that are not total make control flow necessary.
+    /// Operands that are not total make control flow necessary.
     fn with_branches(&mut self, operands: &[ExprId]) -> (Purity, u32) {
         match self.with(Purity::Total, operands) {
             (Purity::Total, depth) => (Purity::Total, depth),
@@ -179,16 +179,16 @@ impl Function<'_, '_> {
     }
 }
 
-/// What a function does with its variables.
+/// How a function uses its variables.
 #[derive(Default)]
 pub struct Uses {
     address_taken: FxHashSet<DeclId>,
     mentioned: FxHashSet<DeclId>,
     /// What is declared in each block below the function's body, compound literals as well.
     declared: FxHashMap<StmtId, Vec<DeclId>>,
-    /// The blocks around.
+    /// The enclosing blocks.
     blocks: Vec<StmtId>,
-    /// Whether there are labels, to which control may go back.
+    /// Whether there are labels, to which control may jump back.
     pub has_labels: bool,
     /// Labels whose address is taken: where a computed goto can go.
     pub labels: Vec<LabelId>,
@@ -202,10 +202,10 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// What a function's body does.
+    /// Collects these facts for a function's body.
     pub fn of(unit: &Unit, body: StmtId) -> Self {
         let mut uses = Self::default();
-        // The body itself is where the parameters are.
+        // The parameters belong to the body itself.
         match unit.tree[body] {
             Stmt::Block(list) => unit.tree[list].iter().for_each(|inner| uses.statement(unit, *inner)),
             _ => uses.statement(unit, body),
@@ -221,7 +221,7 @@ impl Uses {
     pub fn is_mentioned(&self, declaration: DeclId) -> bool {
         self.mentioned.contains(&declaration)
     }
-    /// What is declared in a block, but not in one inside it.
+    /// The declarations of a block, without those of inner blocks.
     pub fn declared_in(&self, block: StmtId) -> &[DeclId] {
         self.declared.get(&block).map_or(&[], Vec::as_slice)
     }
@@ -347,7 +347,8 @@ impl Uses {
     }
 }
 
-/// The direct operands of an expression that are evaluated with it; those of a compound literal are its entries.
+/// The direct operands of an expression that are evaluated with it; those of a compound literal are its
+/// entries.
 pub fn evaluated_operands(unit: &Unit, id: ExprId) -> Vec<ExprId> {
     match unit.tree[id].kind {
         ExprKind::CompoundLiteral(declaration) => match unit.tree[declaration].init {
@@ -359,8 +360,8 @@ pub fn evaluated_operands(unit: &Unit, id: ExprId) -> Vec<ExprId> {
     }
 }
 
-/// Whether an expression makes a pointer into a structure that is no lvalue: an object that lives until the full
-/// expression ends (C11 6.2.4p8).
+/// Whether an expression makes a pointer into a structure that is no lvalue: an object that lives until the
+/// full expression ends (C11 6.2.4p8).
 pub fn points_into_temporary(unit: &Unit, id: ExprId) -> bool {
     let tree = &unit.tree;
     let is_temporary = |array: ExprId| {
@@ -394,8 +395,8 @@ pub fn points_into_temporary(unit: &Unit, id: ExprId) -> bool {
     false
 }
 
-/// Whether the first of some statements that mentions a variable does nothing but set it: by an assignment, or by a call of a
-/// function that always sets what this argument points to.
+/// Whether the first of some statements that mentions a variable just sets it: by an assignment, or by a call
+/// of a function that always sets the target of this argument.
 pub fn is_set_first(
     unit: &Unit,
     variable: DeclId,

@@ -1,4 +1,4 @@
-//! Constructors of expressions that fold constants. What they build has exactly the meaning of the plain
+//! Constructors of expressions that fold constants. The result has exactly the meaning of the plain
 //! constructors; an operation that faults is never folded.
 
 use ir::{BinaryOp, Expr, IntType, UnaryOp, Value};
@@ -14,7 +14,7 @@ pub fn cast(expr: Expr, from: IntType, to: IntType) -> Expr {
         // No object and no procedure is at address 0.
         Expr::Address(..) | Expr::Procedure(_) if to == IntType::BOOL => Expr::bool(true),
         Expr::Cast(_, inner) if to == IntType::BOOL && is_boolean(&inner) => *inner,
-        // Only the low bits count, and the inner cast keeps them.
+        // Only the low bits count, and the inner cast preserves them.
         Expr::Cast(middle, inner)
             if to != IntType::BOOL && middle != IntType::BOOL && middle.bits >= to.bits =>
         {
@@ -27,7 +27,7 @@ pub fn cast(expr: Expr, from: IntType, to: IntType) -> Expr {
     }
 }
 
-/// Whether an expression is a Boolean by its form.
+/// Whether an expression is syntactically a Boolean.
 pub fn is_boolean(expr: &Expr) -> bool {
     match expr {
         Expr::Const(_, ty) | Expr::Unary(_, ty, _) | Expr::Cast(ty, _) => *ty == IntType::BOOL,
@@ -197,7 +197,7 @@ pub fn evaluate(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Option<
     }
 }
 
-/// Whether an expression is one that an object may start with.
+/// Whether an expression is allowed as an initial value.
 pub fn is_constant(expr: &Expr) -> bool {
     match expr {
         Expr::Const(..) | Expr::Address(..) | Expr::Procedure(_) => true,
@@ -214,8 +214,8 @@ pub fn is_constant(expr: &Expr) -> bool {
     }
 }
 
-/// Whether evaluating an expression can be noticed although nobody uses its value: it reads memory, or an operation
-/// in it may have no meaning.
+/// Whether evaluating an expression has an observable effect even if its value is not used: it reads memory,
+/// or an operation in it may be undefined.
 pub fn is_noticed(expr: &Expr) -> bool {
     let mut found = false;
     expr.walk(&mut |inner| {

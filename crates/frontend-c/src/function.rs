@@ -1,7 +1,7 @@
 //! One function under construction: its variables, its labels, and where control is.
 //!
-//! Atomic regions are followed in program order. A location belongs to one depth of nested regions; a path that
-//! arrives at it with another depth is not supported.
+//! Atomic regions are tracked in program order. A location belongs to one depth of nested regions; a path
+//! that arrives at it with another depth is not supported.
 
 use crate::builder::Builder;
 use crate::facts::{Facts, Uses};
@@ -31,7 +31,7 @@ pub enum Variable {
     Pointed(LocalId),
 }
 
-/// How a function gives its result back.
+/// How a function returns its result.
 #[derive(Clone, Copy, Debug)]
 pub enum Returns {
     /// It has none.
@@ -56,8 +56,8 @@ pub struct Function<'l, 'u> {
     pub template: TemplateId,
     /// Automatic variables.
     pub variables: FxHashMap<DeclId, Variable>,
-    /// The locals of variables that the user can change; all other locals are set before they are used and then
-    /// stay until the expression is done.
+    /// The locals of the program's variables; all other locals are set before they are used, and then do not
+    /// change until the expression is done.
     pub changing: FxHashSet<LocalId>,
     /// Variables that were last assigned the address of a new allocation, for names in reports.
     pub site_holders: FxHashMap<DeclId, ObjectId>,
@@ -65,7 +65,7 @@ pub struct Function<'l, 'u> {
     pub facts: FxHashMap<ExprId, Facts>,
     /// What the function does with its variables.
     pub uses: Uses,
-    /// Values of expressions that are evaluated once and used again.
+    /// Values of expressions that are evaluated once and used several times.
     pub known: FxHashMap<ExprId, Expr>,
     /// Expressions whose operands' order was settled.
     pub settled: FxHashSet<ExprId>,
@@ -75,7 +75,7 @@ pub struct Function<'l, 'u> {
     pub labels: FxHashMap<LabelId, LocationId>,
     /// Case labels of the switches around.
     pub cases: FxHashMap<CaseId, LocationId>,
-    /// Where the `default` of the innermost switch is.
+    /// The `default` label of the innermost switch.
     pub defaults: Vec<LocationId>,
     /// Where `break` goes.
     pub breaks: Vec<LocationId>,
@@ -87,11 +87,11 @@ pub struct Function<'l, 'u> {
     base_depth: u32,
     /// Whether this is `main`: returning from it ends the program.
     is_main: bool,
-    /// How the result is given back.
+    /// How the result is returned.
     pub returns: Returns,
-    /// The orders that were said of atomic operations that are still to come; those of the next one last.
+    /// The memory orders of the next atomic operations; those of the very next one come last.
     pub said_orders: Vec<Orders>,
-    /// Pointers that inline assembly makes, the edges that do it, and what to say about them.
+    /// Pointers that inline assembly computes, the edges that do so, and the messages about them.
     pub arbitrary: Vec<(LocalId, ir::EdgeId, String)>,
     /// Its blocks.
     pub scopes: Scopes,
@@ -99,7 +99,7 @@ pub struct Function<'l, 'u> {
     pub passed: PassedDeclarations,
     /// The declaration that is lowered now, and the statements after it in its block.
     pub following: Vec<StmtId>,
-    /// The indices of subscripts in arrays that are parts of others.
+    /// The indices of subscripts in nested arrays.
     pub indices: FxHashMap<ExprId, Expr>,
     end: LocationId,
 }
@@ -165,7 +165,8 @@ impl<'l, 'u> Function<'l, 'u> {
             Some(body) => {
                 function.uses = Uses::of(unit, body);
                 function.parameters(declared.declaration);
-                // Called through a pointer or started as a thread, it becomes atomic when it takes its first step.
+                // If it is called through a pointer or started as a thread, it becomes atomic with its first
+                // step.
                 if !atomic && is_atomic_by_name(unit.name(declared.declaration)) {
                     function.global.atomics.fence();
                     function.builder.template.locations[function.end].atomic = true;
@@ -188,7 +189,7 @@ impl<'l, 'u> Function<'l, 'u> {
         global_template(function.global, template, finished);
     }
 
-    /// What an object holds at first.
+    /// The initial content of an object.
     pub fn initial(global: &'l mut Lowering<'u>, declared: Declared, object: ObjectId) -> Initial {
         let template = TemplateId::default();
         let mut function = Self::new(global, declared.unit, "", template);
@@ -222,7 +223,7 @@ impl<'l, 'u> Function<'l, 'u> {
         }
     }
 
-    /// Ends the execution here: this construct is not supported. No proof is given then.
+    /// Ends the execution here: this construct is not supported. Forbids proofs.
     pub fn unsupported(&mut self, what: &str) {
         if !self.builder.is_reachable() {
             return;
@@ -232,7 +233,7 @@ impl<'l, 'u> Function<'l, 'u> {
         self.builder.emit(Op::Assume(Expr::bool(false)));
         self.builder.leave();
     }
-    /// The machine type of a scalar. Where there is none, the execution ends here.
+    /// The machine type of a scalar. If there is none, the execution ends here.
     pub fn scalar(&mut self, ty: TypeId) -> IntType {
         match self.unit.class(ty) {
             Class::Integer(ty) | Class::Odd(ty, _) | Class::Float(ty) => ty,
@@ -267,7 +268,7 @@ impl<'l, 'u> Function<'l, 'u> {
     pub fn address_constant(&self, value: u64) -> Expr {
         Expr::int(ir::Value::from(value), self.pointer())
     }
-    /// Whether nothing that runs before the end of the expression can change a value.
+    /// Whether a value stays the same until the end of the expression.
     pub fn is_stable(&self, value: &Expr) -> bool {
         let mut stable = true;
         value.walk(&mut |inner| {
@@ -279,7 +280,7 @@ impl<'l, 'u> Function<'l, 'u> {
         });
         stable
     }
-    /// The value as it is now.
+    /// Freezes a value: its current value, in a local if needed.
     pub fn freeze(&mut self, value: Expr) -> Expr {
         if self.is_stable(&value) {
             return value;
@@ -309,7 +310,7 @@ impl<'l, 'u> Function<'l, 'u> {
     pub fn label(&mut self) -> LocationId {
         self.builder.template.location(LocationKind::Normal, false)
     }
-    /// Whether control may go from here to a label; ends the execution where it may not.
+    /// Whether control may go from here to a label; ends the execution if it may not.
     fn reaches(&mut self, label: LocationId) -> bool {
         let depth = self.builder.atomic_depth();
         match self.depths.get(&label) {
@@ -359,14 +360,14 @@ impl<'l, 'u> Function<'l, 'u> {
             }
         }
     }
-    /// One way out of the current location.
+    /// Adds an edge from the current location.
     pub fn alternative(&mut self, condition: Expr, to: LocationId) {
         if self.builder.is_reachable() && self.reaches(to) {
             self.builder.alternative(Op::Assume(condition), to);
         }
     }
 
-    /// One way out of the current location, by an operation.
+    /// Adds an edge with an operation from the current location.
     pub fn jump_by(&mut self, op: Op, to: LocationId) {
         if self.builder.is_reachable() && self.reaches(to) {
             self.builder.alternative(op, to);

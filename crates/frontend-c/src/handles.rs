@@ -1,11 +1,12 @@
-//! When the id of a new thread is stored: POSIX does not say that this happens before the thread runs.
+//! The time at which the id of a new thread is stored: POSIX does not guarantee that this happens before the
+//! thread runs.
 //!
-//! A start is lowered as one step that also stores the id. Where another thread may see the place that it goes to, the
-//! store becomes a step of its own here, so that it may come late, and may race. Where nobody else looks, one step is
-//! the same, and engines know more about it.
+//! A start is lowered as one step that also stores the id. If another thread may see the target of the store,
+//! this pass makes the store a separate step, so that it may come late, and may race. Otherwise one step is
+//! equivalent, and gives engines more information.
 //!
-//! Direction: exact. That a place may be seen is over-approximated: its object is named in code that a started thread
-//! may run, or its address goes elsewhere; and points-to sets do not say that no such code comes near it.
+//! Direction: exact. Visibility is over-approximated: a place may be seen if code that a started thread may
+//! run names its object, or its address escapes; and points-to sets do not exclude that such code touches it.
 
 use ir::ids::Id;
 use ir::passes::PointsTo;
@@ -13,7 +14,7 @@ use ir::passes::footprint::{Extent, Region, accesses};
 use ir::{Callee, Expr, Initial, Lhs, Op, Place, Program, Storage, Template, TemplateId};
 use std::collections::BTreeSet;
 
-/// Makes the store of an id a step of its own wherever another thread may see it.
+/// Makes the store of an id a separate step wherever another thread may see it.
 pub fn split(program: &mut Program) {
     let seen = Seen::of(program);
     let pointer = program.data_model.pointer();
@@ -44,7 +45,7 @@ pub fn split(program: &mut Program) {
     }
 }
 
-/// What code that started threads may run comes near, by points-to sets.
+/// The memory that code of started threads may touch, by points-to sets.
 struct Reached {
     points_to: PointsTo,
     regions: Vec<Region>,
@@ -74,9 +75,9 @@ impl Reached {
 
 /// What other threads may see.
 pub struct Seen {
-    /// The static objects that code of started threads names, and all objects whose address goes somewhere.
+    /// The static objects that code of started threads names, and all objects whose address escapes.
     objects: BTreeSet<usize>,
-    /// Whether code of started threads reads or writes through a pointer of which nothing is known.
+    /// Whether code of started threads reads or writes through an unknown pointer.
     through_pointers: bool,
 }
 
@@ -88,7 +89,7 @@ impl Seen {
         for (id, code) in program.templates.enumerate() {
             let is_run = run.contains(&id.index());
             for op in ops(code) {
-                // What is copied or filled is accessed there.
+                // Copies and fills access their operands.
                 let accessed = match op {
                     Op::Copy(..) => 2,
                     Op::Fill(..) => 1,
@@ -110,7 +111,7 @@ impl Seen {
         }
         seen
     }
-    /// Looks at an expression; `is_place` if it is the address of an access.
+    /// Visits an expression; `is_place` if it is the address of an access.
     fn expression(&mut self, program: &Program, expr: &Expr, is_run: bool, is_place: bool) {
         match expr {
             Expr::Address(object, _) => {
@@ -137,7 +138,7 @@ impl Seen {
             }
         }
     }
-    /// Whether what is at an address may be seen by other threads than the one that names it here.
+    /// Whether other threads than the current one may see the memory at an address.
     pub fn sees(&self, address: &Expr, storage: impl Fn(ir::ObjectId) -> Storage) -> bool {
         match root(address) {
             Some(object) => match storage(object) {

@@ -1,8 +1,9 @@
-//! Automatic variables that were not set (C11 6.2.4p6, 6.7.9p10): their value is any.
+//! Uninitialised automatic variables (C11 6.2.4p6, 6.7.9p10): they may have any value.
 //!
-//! A variable's value is forgotten where its declaration is reached without an initialiser, and where a jump leads into its
-//! scope past the declaration: from `goto`, and from a `switch` to its cases. A structure or an array gets the bytes of memory that was
-//! just allocated. Exact, but that a variable of an atomic type keeps its value, whose use is undefined (C11 7.17.2p2).
+//! A variable gets an arbitrary value where its declaration is reached without an initialiser, and where a
+//! jump leads into its scope past the declaration: from `goto`, and from a `switch` to its cases. A structure
+//! or an array gets the bytes of freshly allocated memory. Exact, except that a variable of an atomic type
+//! keeps its value, whose use is undefined (C11 7.17.2p2).
 
 use crate::facts::is_set_first;
 use crate::function::{Function, Variable};
@@ -16,21 +17,21 @@ use ir::{
 use rucc_sema::DeclId;
 use rustc_hash::FxHashMap;
 
-/// What is declared where, and the jumps of a function.
+/// The declarations in scope, and the jumps of a function.
 #[derive(Default)]
 pub struct PassedDeclarations {
     /// The automatic variables whose declarations were passed in the blocks around, outermost first.
     in_scope: Vec<DeclId>,
     /// The same at each label that jumps lead to.
     at_labels: FxHashMap<LocationId, Vec<DeclId>>,
-    /// How many loops are around, conditions and steps included.
+    /// The number of enclosing loops, including their conditions and steps.
     loops: usize,
     /// The edges of each jump, and what is in scope where it is made.
     jumps: Vec<(std::ops::Range<usize>, Vec<DeclId>)>,
 }
 
 impl PassedDeclarations {
-    /// How many variables are in scope, to be given to [`leave`](Self::leave).
+    /// The number of variables in scope, to be passed to [`leave`](Self::leave).
     pub fn enter(&self) -> usize {
         self.in_scope.len()
     }
@@ -38,7 +39,7 @@ impl PassedDeclarations {
     pub fn leave(&mut self, entered: usize) {
         self.in_scope.truncate(entered);
     }
-    /// A loop begins: what is lowered until [`close_loop`](Self::close_loop) may run again.
+    /// A loop begins: code that is lowered until [`close_loop`](Self::close_loop) may run again.
     pub fn open_loop(&mut self) {
         self.loops += 1;
     }
@@ -115,7 +116,7 @@ impl Function<'_, '_> {
             Op::Free(Expr::Local(bytes)),
         ]
     }
-    /// At the end of a function: forgets the variables that jumps skip the declarations of.
+    /// At the end of a function, gives arbitrary values to the variables whose declarations jumps skip.
     pub fn forget_skipped(&mut self) {
         let PassedDeclarations { at_labels, jumps, .. } = std::mem::take(&mut self.passed);
         for (edges, in_scope) in jumps {
@@ -136,7 +137,8 @@ impl Function<'_, '_> {
 /// How many edges without an operation are followed from a label.
 const MOST_JUMPS: usize = 4;
 
-/// Whether what an operation sets to any value is set as a whole right after a location, whatever it was.
+/// Whether the variable that an operation would make arbitrary is completely overwritten right after a
+/// location.
 fn is_set_at(template: &Template, location: LocationId, forgetting: &Op, jumps: usize) -> bool {
     let Op::Assign(forgetting_pairs) = forgetting else { return false };
     let [(forgotten, Rhs::Any)] = forgetting_pairs.pairs.as_slice() else { return false };

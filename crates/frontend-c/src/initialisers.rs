@@ -1,4 +1,4 @@
-//! What objects hold at first, and initialisers that run.
+//! The initial content of objects, and initialisers that run.
 
 use crate::bitfields::{Bits, holder, storage_unit};
 use crate::evaluation_order::Settled;
@@ -42,7 +42,7 @@ impl Function<'_, '_> {
         Some((bytes, element))
     }
 
-    /// What a static object holds at first.
+    /// The initial content of a static object.
     pub fn static_initialiser(&mut self, declaration: DeclId, object: ObjectId) -> Initial {
         let unit = self.unit;
         self.builder.span = self.global.program.objects[object].span;
@@ -90,7 +90,7 @@ impl Function<'_, '_> {
         }
         let mut found: Vec<(u64, IntType, Expr)> =
             values.into_iter().map(|(offset, (ty, value))| (offset, ty, value)).collect();
-        // Units of bit-fields may overlap where they have different sizes: as bytes they can be joined.
+        // Units of bit-fields with different sizes may overlap: they are merged byte by byte.
         let mut bytes: BTreeMap<u64, Value> = BTreeMap::new();
         for ((start, size), word) in bits {
             for index in 0..size {
@@ -109,7 +109,7 @@ impl Function<'_, '_> {
         self.global.assume(format!("unsupported: the initialiser of '{name}' is no constant"), span, true);
         Initial::Unknown
     }
-    /// The value of a constant expression, if this really is one.
+    /// The value of a constant expression, if it is one.
     fn constant(&mut self, id: ExprId) -> Option<Expr> {
         let ty = self.unit.scalar_type(self.unit.tree[id].ty)?;
         if !self.emits(id) || self.is_address_of_literal(id) {
@@ -231,7 +231,7 @@ impl Function<'_, '_> {
         }
         self.unsettle(settled);
     }
-    /// Zeroes what the entries leave out.
+    /// Zeroes the parts without an entry.
     fn zero_rest(&mut self, declaration: DeclId, entries: &[InitEntry], address: &Expr) {
         let unit = self.unit;
         let ty = unit.tree[declaration].ty;
@@ -253,7 +253,7 @@ impl Function<'_, '_> {
                 }
             }
             Some(_) | None => {
-                // One entry that fills the whole object leaves nothing out.
+                // One entry covers the whole object.
                 if let [only] = entries
                     && unit.types.canonical(unit.tree[only.value].ty) == unit.types.canonical(ty)
                     && !matches!(unit.tree[only.value].kind, ExprKind::Str(_))

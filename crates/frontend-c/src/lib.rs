@@ -1,13 +1,16 @@
 //! Reads C with threads and lowers it to the common representation.
 //!
-//! [`read`] takes the text of one or several files, checks them with the `rucc` front-end crates, links them, and
-//! lowers what `main` (or what [`Options::start`] names) can reach. It prints nothing; the only files it opens are the ones that the text includes.
+//! [`read`] takes the text of one or several files, checks them with the `rucc` front-end crates, links them,
+//! and lowers what `main` (or what [`Options::start`] names) can reach. It prints nothing; the only files it
+//! opens are the ones that the text includes.
 //!
 //! Lowering preserves the meaning of C, with the following deviations. Wherever one of them could change a
 //! verdict, lowering emits an [`ir::Assumption`] or a value marked [`ir::Rhs::Unknown`].
-//! 1. Floats wider than 64 bits, and all floats on machines of 32 bits: copies are exact, operations give unknown values.
+//! 1. Floats wider than 64 bits, and all floats on machines of 32 bits: copies are exact, operations give
+//!    unknown values.
 //! 2. A construct that is not supported ends the execution, and there is no proof.
-//! 3. A block-scope structure or array without an initialiser keeps its content when its declaration is reached again.
+//! 3. A block-scope structure or array without an initialiser keeps its content when its declaration is
+//!    reached again.
 //! 4. Other threads see only some of the intermediate states of a copy (`division.rs`).
 
 mod aggregates;
@@ -78,7 +81,8 @@ pub struct Options {
     pub includes: Vec<PathBuf>,
     /// The language standard, as compilers name it (`gnu17`); GNU C17 if there is none.
     pub standard: Option<String>,
-    /// Whether the source was compiled from nesC for one processor: interrupt handlers are threads, and registers are inputs (`nesc.rs`).
+    /// Whether the source was compiled from nesC for one processor: interrupt handlers are threads, and
+    /// registers are inputs (`nesc.rs`).
     pub nesc: bool,
     /// Macros to undefine (`-U`).
     pub undefines: Vec<String>,

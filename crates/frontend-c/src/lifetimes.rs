@@ -1,15 +1,16 @@
-//! The end of automatic objects' lives (C11 6.2.4).
+//! The end of the lifetimes of automatic objects (C11 6.2.4).
 //!
-//! A frame object lives as long as its activation, and its address may name one of a later activation, or of the
-//! same block when it is entered again. That makes no difference while nobody has the address when the object's life is
-//! over: points-to sets tell ([`ir::passes::PointsTo::outliving`]). All others become allocated objects here: memory
-//! is allocated where control enters the block, and freed where control leaves it, by whatever edge. So each entry makes a
-//! new object, and an access to one whose block was left is an invalid one. Arrays of variable length, which are
-//! allocated where they are declared, and memory from `alloca`, are freed in the same way.
+//! A frame object lives as long as its activation, and its address may name one of a later activation, or of
+//! the same block when it is entered again. That makes no difference if no copy of the address exists after
+//! the object's lifetime; points-to sets show this ([`ir::passes::PointsTo::outliving`]). This pass turns all
+//! other frame objects into allocated objects: memory is allocated where control enters the block, and freed
+//! where control leaves it, by whatever edge. So each entry creates a new object, and an access to an object
+//! after its block has ended is invalid. Variable-length arrays, which are allocated at their declaration,
+//! and memory from `alloca`, are freed in the same way.
 //!
-//! Exact, but for these, which end in an assumption, and with which no violation is believed:
-//! 1. `alloca` in a loop: only the last one's memory is freed.
-//! 2. A thread that exits inside of a function does not end the objects of those that called it.
+//! Exact, with these exceptions, which produce an assumption, and with which no violation is reported:
+//! 1. `alloca` in a loop: only the memory of the last call is freed.
+//! 2. A thread that exits inside a function does not end the objects of its callers.
 
 use crate::scopes::{Allocated, BODY, OUTSIDE, ScopeId, Scopes};
 use ir::passes::points_to::{Holder, called};
@@ -20,9 +21,9 @@ use ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Makes allocated objects of all automatic ones whose address may be used when their life is over. `runs_after_main`:
-/// something may run when `main` has returned. Returns the program's points-to sets, if they were computed and no
-/// object has changed.
+/// Turns all automatic objects whose address may be used after their lifetime into allocated ones.
+/// `runs_after_main`: code may run after `main` has returned. Returns the program's points-to sets, if they
+/// were computed and no object has changed.
 pub fn end(
     program: &mut Program,
     scopes: &BTreeMap<TemplateId, Scopes>,
@@ -40,7 +41,7 @@ pub fn end(
     }
     let points_to = PointsTo::of(program);
     let called = called(program, &points_to);
-    // What lives as long as its thread ends with it.
+    // An object that lives as long as its thread ends with it.
     let (candidates, lasting): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|(object, template)| {
         called.contains(template)
             || program.objects[*object].storage == Storage::Site
@@ -62,7 +63,7 @@ pub fn end(
         }
     };
     let found = points_to.outliving(program, &candidates, &ends_before);
-    // What runs when `main` has returned finds its locals gone.
+    // After `main` has returned, its locals no longer exist.
     let late =
         if runs_after_main { points_to.outliving(program, &lasting, &ends_before) } else { BTreeSet::new() };
     if let Some(object) = late.first() {
@@ -87,7 +88,7 @@ pub fn end(
 }
 
 impl Scopes {
-    /// The block of an object; where nothing is known of it, none that ever ends before another.
+    /// The block of an object; if not known, the outermost one.
     fn of_object(&self, object: ObjectId) -> ScopeId {
         let is_site = |allocated: &&Allocated| allocated.site == object;
         let known = self.objects.get(&object).copied();
@@ -95,7 +96,7 @@ impl Scopes {
     }
 }
 
-/// Threads that exit inside of a call leave objects of the callers alive that should end.
+/// Threads that exit inside a call leave objects of the callers alive that should end.
 fn note_exits(
     program: &mut Program,
     points_to: &PointsTo,
@@ -135,14 +136,14 @@ fn note(program: &mut Program, text: String, span: Span) {
     }
 }
 
-/// Makes an execution by an edge one that proves no violation.
+/// Marks an execution through an edge as no evidence.
 fn lose_track(code: &mut Template, edge: EdgeId) {
     let span = code.edges[edge].span;
     let local = code.local("%lost", IntType::BOOL, span);
     append(code, edge, vec![Op::unknown(Lhs::Local(local))]);
 }
 
-/// Does operations after those of an edge.
+/// Appends operations to an edge.
 fn append(code: &mut Template, edge: EdgeId, ops: Vec<Op>) {
     let (source, target, span) = {
         let edge = &code.edges[edge];
@@ -157,7 +158,7 @@ fn append(code: &mut Template, edge: EdgeId, ops: Vec<Op>) {
     }
 }
 
-/// What happens to the objects of one function.
+/// The objects of one function, and how they change.
 struct Ending<'a> {
     program: &'a mut Program,
     template: TemplateId,
@@ -230,7 +231,7 @@ impl<'a> Ending<'a> {
             }
         }
     }
-    /// What an edge does to the blocks that it leads out of and into.
+    /// The effects of an edge on the blocks that it leaves and enters.
     fn again(&mut self, edge: EdgeId, is_in_cycle: bool, lost: &mut Option<Span>) {
         let code = &self.program.templates[self.template];
         let step = &code.edges[edge];
@@ -262,7 +263,7 @@ impl<'a> Ending<'a> {
             *lost = Some(span);
             lose_track(code, edge);
         } else if !made.is_alloca {
-            // One that was declared before, in the same block, ends here.
+            // An earlier instance, in the same block, ends here.
             let atomic = code.locations[code.edges[edge].source].atomic;
             let between = code.location(LocationKind::Normal, atomic);
             let source = std::mem::replace(&mut code.edges[edge].source, between);
@@ -294,7 +295,7 @@ impl<'a> Ending<'a> {
         };
         own.map(allocate).collect()
     }
-    /// The objects of the body begin to live when the function is called.
+    /// The lifetimes of the body's objects begin when the function is called.
     fn enter(&mut self) {
         let ops = self.allocate(BODY);
         let code = &mut self.program.templates[self.template];

@@ -1,8 +1,8 @@
-//! Bounds on the shape of a file, checked on its text before it is preprocessed and on its tokens before they are
-//! parsed.
+//! Bounds on the shape of a file, checked on its text before it is preprocessed and on its tokens before they
+//! are parsed.
 //!
-//! The parser, the checker and the lowering walk the tree by recursion. These bounds keep the depth of the tree
-//! within what the stack holds; no file that people write comes near them.
+//! The parser, the checker and the lowering walk the tree by recursion. These bounds limit the depth of the
+//! tree to what the stack can hold; no hand-written file comes near them.
 
 use rucc_diag::Span;
 use rucc_lex::{Keyword, Punct, Token, TokenKind, Tokens};
@@ -39,7 +39,7 @@ pub fn too_deep(text: &[u8]) -> Option<(u32, u32)> {
                 }
             }
             b')' => depth = depth.saturating_sub(1),
-            // So that parentheses in comments do not add up.
+            // Resets, so that parentheses in comments do not add up.
             b';' | b'}' => depth = 0,
             quote @ (b'"' | b'\'') => {
                 let end = text[at + 1..].iter().position(|byte| *byte == quote || *byte == b'\n');

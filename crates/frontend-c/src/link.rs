@@ -1,4 +1,4 @@
-//! Which definition a name with external linkage means, across files.
+//! Linking: which definition a name with external linkage refers to, across files.
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::library;
@@ -10,20 +10,20 @@ use rucc_sema::{DeclId, DeclKind, Definition, Emission, Linkage, StrId};
 /// A declaration of one of the files.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Declared {
-    /// Which file.
+    /// The file.
     pub unit: usize,
-    /// Which declaration in it.
+    /// The declaration in it.
     pub declaration: DeclId,
 }
 
 /// The definitions of all names with external linkage.
 pub struct Links {
     definitions: IndexMap<String, Definer>,
-    /// What the program starts with.
+    /// The entry points of the program.
     pub first: First,
 }
 
-/// What a program starts with.
+/// The entry points of a program.
 pub enum First {
     /// `main`.
     Main(Declared),
@@ -53,7 +53,8 @@ impl Links {
     pub fn starts_with_main(&self) -> bool {
         matches!(self.first, First::Main(_))
     }
-    /// Whether code in other files can name nothing of these files that it could change or call, but `main`.
+    /// Whether code in other files can name nothing in these files that it could change or call, except
+    /// `main`.
     pub fn is_closed(&self, units: &[Unit]) -> bool {
         self.definitions.iter().all(|(name, definer)| {
             let unit = &units[definer.at.unit];
@@ -61,11 +62,11 @@ impl Links {
             name == "main" || declaration.kind == DeclKind::Object && unit.is_const(declaration.ty)
         })
     }
-    /// The definition that a declaration refers to; itself if no file defines it. Aliases are followed to what they
-    /// are another name of.
+    /// The definition that a declaration refers to; itself if no file defines it. Aliases are resolved to
+    /// their targets.
     pub fn resolve(&self, units: &[Unit], declared: Declared) -> Declared {
         let mut at = declared;
-        // A chain of aliases that is longer than this goes round in a circle.
+        // A longer chain of aliases is a cycle.
         for _ in 0..LONGEST_ALIAS {
             let unit = &units[at.unit];
             let declaration = &unit.tree[at.declaration];
@@ -76,7 +77,7 @@ impl Links {
                 at = definer.at;
                 continue;
             }
-            // An `ifunc` names the function that chooses, not the one that is chosen.
+            // An `ifunc` names the resolver, not the resolved function.
             let alias = declaration.alias.filter(|_| !unit.tree.is_ifunc(at.declaration));
             let Some(alias) = alias else { return at };
             let name = string(unit, alias);
@@ -89,7 +90,7 @@ impl Links {
         }
         declared
     }
-    /// Whether a declaration, already resolved, is a weak one of something that no file defines: its address is null.
+    /// Whether a resolved declaration is weak and no file defines it: its address is null.
     pub fn is_absent(&self, units: &[Unit], declared: Declared) -> bool {
         let unit = &units[declared.unit];
         let declaration = &unit.tree[declared.declaration];
@@ -121,7 +122,7 @@ fn symbol(unit: &Unit, id: DeclId) -> String {
     }
 }
 
-/// Finds all definitions; two of one name are an error, and so is no function to start with.
+/// Finds all definitions; duplicate definitions are an error, and so is a missing entry point.
 pub fn link(units: &[Unit], start: &Start) -> Result<Links, Vec<Diagnostic>> {
     let mut definitions: IndexMap<String, Definer> = IndexMap::new();
     let mut problems = Vec::new();
@@ -174,7 +175,7 @@ pub fn link(units: &[Unit], start: &Start) -> Result<Links, Vec<Diagnostic>> {
     }
 }
 
-/// A variable of one name must have one size in all files, or nothing is known of what they mean by it.
+/// A variable must have the same size in all files; otherwise its meaning is unclear.
 fn sizes_that_differ(units: &[Unit], definitions: &IndexMap<String, Definer>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let size = |at: Declared| {

@@ -1,8 +1,9 @@
 //! String literals, and variables that are declared constant, must not be written to (C11 6.4.5p7, 6.7.3p6).
 //!
-//! Before each write that may reach one, as points-to sets tell, control goes to an invalid access if it does, and continues
-//! only if it does not. Where many may be reached, a procedure is asked, once for the whole program: large programs have
-//! thousands of literals, and as many writes that may reach most of them. Exact.
+//! Before each write that may reach such an object, by points-to sets, a check is added: control goes to an
+//! invalid access if it does, and continues if it does not. If many objects may be reached, the check calls a
+//! procedure, which exists once for the whole program: large programs have thousands of literals, and as many
+//! writes that may reach most of them. Exact.
 
 use ir::passes::PointsTo;
 use ir::passes::sharing::base_object;
@@ -12,13 +13,13 @@ use ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Up to this many literals are compared with where the write is.
+/// Up to this many literals are compared directly at the write.
 const FEW: usize = 8;
 /// The procedure that says whether an address is in a literal or in a variable that is declared constant.
 const ASKED: &str = "(is a constant)";
 
-/// Checks the writes that may reach one of these objects. Takes the program's points-to sets if they are there, and
-/// leaves them for others: a check lets no address flow.
+/// Checks the writes that may reach one of these objects. Uses the program's points-to sets if they exist;
+/// they stay valid, since a check does not propagate addresses.
 pub fn protect(program: &mut Program, literals: &BTreeSet<ObjectId>, points_to: &mut Option<PointsTo>) {
     if !program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops).any(|op| {
         written(op)
@@ -53,7 +54,7 @@ fn hits(program: &Program, literals: &BTreeSet<ObjectId>, address: LocalId) -> E
         let size = Value::from(program.objects[*object].size);
         Expr::binary(BinaryOp::Lt, ty, offset, Expr::int(size, ty)).not()
     });
-    // As a tree: expressions that nest deeply are refused.
+    // As a balanced tree: deeply nested expressions are refused.
     let mut misses: Vec<Expr> = misses.collect();
     while misses.len() > 1 {
         let pairs = misses.chunks(2).map(|pair| pair.iter().cloned().reduce(Expr::and));
@@ -87,7 +88,7 @@ fn procedure(program: &mut Program, literals: &BTreeSet<ObjectId>, atomic: bool)
     program.templates.push(code)
 }
 
-/// Whether code or first values speak of one of these objects.
+/// Whether code or initial values mention one of these objects.
 fn is_named(program: &Program, literals: &BTreeSet<ObjectId>) -> bool {
     let mut found = false;
     let mut look = |expr: &Expr| {

@@ -1,4 +1,5 @@
-//! Lowers what the first function can reach: functions and objects are taken on when they are first named.
+//! Lowers everything that the first function can reach: functions and objects are added when they are first
+//! named.
 
 use crate::classes::{self, FunctionClass, UnknownFunction};
 use crate::effects::FunctionEffects;
@@ -26,11 +27,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 pub struct Lowering<'u> {
     /// The checked files.
     pub units: &'u [Unit],
-    /// What their names mean.
+    /// The linker's results.
     pub links: &'u Links,
-    /// What was lowered so far.
+    /// The lowered program so far.
     pub program: Program,
-    /// What is taken for granted of functions that no file defines.
+    /// Assumptions about functions that no file defines.
     pub outside: Outside,
     /// Its atomic operations.
     pub atomics: Atomics,
@@ -48,26 +49,27 @@ pub struct Lowering<'u> {
     constant_objects: BTreeSet<ObjectId>,
     files: FxHashMap<String, u32>,
     work: VecDeque<Work>,
-    /// Where the program ends with what is to be done then: a template, and the location where that would start.
+    /// Ends of the program that run exit handlers: a template, and the location where these would start.
     pub exits: Vec<(TemplateId, LocationId)>,
-    /// Calls of unknown functions: in which code, what to say, where, and whether the function is said to be pure.
+    /// Calls of unknown functions: the caller, the message, the position, and whether the function is
+    /// declared pure.
     pub unknown_calls: Vec<(TemplateId, String, Span, bool)>,
-    /// Functions that are called and of which nothing is known.
+    /// The unknown functions that are called.
     pub unknown_functions: Vec<UnknownFunction>,
-    /// Whether it names variables that other files define.
+    /// Whether the program names variables that other files define.
     names_outside: bool,
-    /// What the meaning was simplified by; in the code of a function, if it says so.
+    /// The simplifications so far, with the function that contains each, if any.
     noted: Vec<(Option<TemplateId>, Assumption)>,
 }
 
 /// What is taken for granted of functions that no file defines.
 #[derive(Clone, Debug, Default)]
 pub struct Outside {
-    /// Whether they change nothing that they are not given a pointer to.
+    /// Whether they change only memory that they get a pointer to.
     pub is_pure: bool,
-    /// Whether what may fail for want of memory and the like may do so.
+    /// Whether allocations and similar calls may fail.
     pub failures: bool,
-    /// What the user says of some of them.
+    /// The user's classification of some of them.
     pub functions: Vec<(String, FunctionClass)>,
 }
 
@@ -124,14 +126,14 @@ pub fn lower<'u>(
     let mut points_to = crate::lifetimes::end(&mut lowering.program, &lowering.scopes, runs_after_main);
     crate::equal_literals::leave_open(&mut lowering.program, &lowering.literals, &mut points_to);
     crate::literals::protect(&mut lowering.program, &lowering.constant_objects, &mut points_to);
-    lowering.name_no_outside();
+    lowering.rewrite_out_of_bounds_addresses();
     lowering.note(None);
-    lowering.keep_what_counts(points_to);
+    lowering.drop_unreachable_assumptions(points_to);
     lowering
 }
 
 impl<'u> Lowering<'u> {
-    /// Lowers what was named so far.
+    /// Lowers everything that was named so far.
     fn work_off(&mut self) {
         while let Some(work) = self.work.pop_front() {
             match work {
@@ -147,8 +149,8 @@ impl<'u> Lowering<'u> {
             }
         }
     }
-    /// A call of an unknown function changes nothing only if it can name nothing of the program. What the program
-    /// names of other files is known only when all of it is lowered.
+    /// A call of an unknown function has no effect only if the function can name nothing of the program.
+    /// Which names of other files the program uses is known only when all of it is lowered.
     fn judge_unknown_calls(&mut self) {
         let is_closed = !self.names_outside && self.links.is_closed(self.units);
         for (within, text, span, is_pure) in std::mem::take(&mut self.unknown_calls) {
@@ -162,8 +164,8 @@ impl<'u> Lowering<'u> {
             let declaration = &self.units[declared.unit].tree[declared.declaration];
             declaration.linkage == Linkage::External
         };
-        // Thread-local variables have no address that is there from the start. Where a function of which nothing
-        // is known gives one, nothing is proved anyway.
+        // Thread-local variables have no address that exists from the start. If an unknown function returns
+        // one, nothing is proved anyway.
         let is_static = |id: &ObjectId| self.program.objects[*id].storage == Storage::Static;
         let external = self.objects.iter().filter(|(declared, _)| is_external(declared)).map(|(_, id)| *id);
         let mut objects: Vec<ObjectId> = external.filter(is_static).collect();
@@ -179,7 +181,7 @@ impl<'u> Lowering<'u> {
         let addresses = addresses.chain(templates.into_iter().map(Expr::Procedure)).collect();
         library::know(&mut self.program, addresses);
     }
-    /// Notes that nothing is known of a function that is called.
+    /// Records a call of an unknown function.
     pub fn note_unknown(&mut self, declared: Declared, span: Span) {
         let unit = &self.units[declared.unit];
         let name = unit.name(declared.declaration);
@@ -208,14 +210,15 @@ impl<'u> Lowering<'u> {
         };
         Span { file, line, column }
     }
-    /// Notes what the meaning of the code that is being lowered was simplified by, once.
+    /// Records a simplification in the code that is being lowered, once.
     pub fn assume(&mut self, text: String, span: Span, limits_proof: bool) {
         let assumption = Assumption { text, span, limits_proof };
         if !self.program.assumptions.contains(&assumption) {
             self.program.assumptions.push(assumption);
         }
     }
-    /// What a standard stream's variable holds at first: the address of the stream (see `library/streams.rs`).
+    /// The initial value of a standard stream's variable: the address of the stream (see
+    /// `library/streams.rs`).
     fn standard_stream(&mut self, name: &str) -> (u64, IntType, Expr) {
         let stream = self.program.objects.push(Object {
             name: format!("the stream {name}"),
@@ -229,20 +232,20 @@ impl<'u> Lowering<'u> {
         });
         (0, self.program.data_model.pointer(), Expr::Address(stream, 0))
     }
-    /// Notes what verdicts about the whole program take for granted.
+    /// Records an assumption about the whole program.
     pub fn assume_everywhere(&mut self, text: String, span: Span, limits_proof: bool) {
         self.noted.push((None, Assumption { text, span, limits_proof }));
     }
-    /// Says in which function's code the newest simplifications are.
+    /// Attributes the newest simplifications to a function.
     fn note(&mut self, within: Option<TemplateId>) {
         let newest = std::mem::take(&mut self.program.assumptions);
         self.noted.extend(newest.into_iter().map(|assumption| (within, assumption)));
     }
-    /// What was simplified in functions that are never called does not matter: tables of functions mention many.
-    fn keep_what_counts(&mut self, mut points_to: Option<PointsTo>) {
+    /// Drops simplifications in functions that are never called: tables of functions mention many.
+    fn drop_unreachable_assumptions(&mut self, mut points_to: Option<PointsTo>) {
         let noted = std::mem::take(&mut self.noted);
         let limits = noted.iter().any(|(within, assumption)| within.is_some() && assumption.limits_proof);
-        // Handlers of interrupts are called by nobody.
+        // Interrupt handlers have no callers.
         let callable = (limits && self.nesc.is_none()).then(|| callable_with(&self.program, &mut points_to));
         for (within, assumption) in noted {
             let counts =
@@ -259,13 +262,13 @@ impl<'u> Lowering<'u> {
     pub fn resolve(&self, unit: usize, declaration: rucc_sema::DeclId) -> Declared {
         self.links.resolve(self.units, Declared { unit, declaration })
     }
-    /// Whether a declaration, already resolved, is weak and not defined, so that its address is null.
+    /// Whether a resolved declaration is weak and undefined, so that its address is null.
     pub fn is_absent(&mut self, declared: Declared, span: Span) -> bool {
         if !self.links.is_absent(self.units, declared) {
             return false;
         }
         let name = self.units[declared.unit].name(declared.declaration);
-        // Names that belong to the implementation may be defined by it.
+        // The implementation may define names that are reserved for it.
         let limits_proof = name.starts_with('_');
         let text = format!("'{name}' is weak and not defined in these files: its address is null");
         self.assume(text, span, limits_proof);
@@ -334,7 +337,7 @@ impl<'u> Lowering<'u> {
             && unit.is_pointer(declaration.ty);
         if is_undefined && !is_register && !is_stream {
             self.names_outside |= !unit.is_const(declaration.ty);
-            // What an arbitrary pointer points to is not modelled.
+            // The target of an arbitrary pointer is not modelled.
             let limits_proof = unit.has_pointer(declaration.ty);
             let text = format!("'{name}' is not defined in these files: its first value is arbitrary");
             self.assume_everywhere(text, span, limits_proof);
@@ -368,8 +371,9 @@ impl<'u> Lowering<'u> {
         }
         object
     }
-    /// An address outside of its object is computed: only those inside and just past it have names.
-    fn name_no_outside(&mut self) {
+    /// Replaces named addresses outside of their object by computed ones: only addresses inside and just past
+    /// an object can be named.
+    fn rewrite_out_of_bounds_addresses(&mut self) {
         let pointer = self.program.data_model.pointer();
         let sizes: Vec<u64> = self.program.objects.iter().map(|object| object.size).collect();
         let is_outside = |expr: &Expr| matches!(expr, Expr::Address(id, at) if *at > sizes[id.0 as usize]);

@@ -1,29 +1,30 @@
-//! Memory orders: what C11 allows beyond interleavings, as values that reads may give.
+//! Memory orders: behaviour that C11 allows beyond interleavings, modelled as open values of reads.
 //!
-//! A program whose atomic operations are all sequentially consistent and that has no data race behaves as if its
-//! steps were interleaved (C11 5.1.2.4, 7.17.3). With weaker orders there is more: reads may give values that are out
-//! of date or yet to come, and an operation that does not synchronise orders no other access, so that what it
-//! publishes may race. Both are added to the program here, by reads whose value is left open ([`ir::Rhs::Unknown`]):
-//! one way gives the value that an interleaving gives, the other one any value. What is proved of that program holds
-//! of every execution that C11 has:
+//! A program whose atomic operations are all sequentially consistent and that has no data race behaves as if
+//! its steps were interleaved (C11 5.1.2.4, 7.17.3). Weaker orders allow more: reads may return stale values
+//! or values that are written later, and an operation that does not synchronise orders no other access, so
+//! data that it publishes may race. This pass adds both to the program, by reads whose value is left open
+//! ([`ir::Rhs::Unknown`]): one branch gives the value of the interleaving, the other any value. A proof about
+//! that program holds for every execution of C11:
 //!
-//! * Take an execution of C11 without a data race, or one up to its first race. Leave out of it which write each open
-//!   read got its value from. What remains are plain accesses, ordered by happens-before; locks, starts and ends of
-//!   threads; and operations on cells whose reads are not open. For cells with sequentially consistent operations
-//!   alone, there is one order of all of these that happens-before agrees with. So the whole can be put in one
-//!   sequence, which is an execution of the program made here. For two plain accesses that race, the part of the
-//!   execution that happens before either of them can; then both are next.
-//! * Cells that only the first thread does atomic operations on order nothing and need no order.
-//! * If there is only one other cell with atomic operations in the whole program, its reads need not be open: coherence
-//!   (C11 5.1.2.4 p15 to p18) puts all its operations in one order that happens-before agrees with. But a read only
-//!   synchronises if it acquires and its value was released. So such a read may also give each value that some
-//!   operation stores without releasing it, at any time; where one of these is no constant, or the read does not
-//!   acquire, it may give any value.
+//! * Take an execution of C11 without a data race, or the prefix up to its first race. Ignore which write
+//!   each open read got its value from. There remain plain accesses, ordered by happens-before; locks, starts
+//!   and ends of threads; and operations on cells whose reads are not open. If all operations on these cells
+//!   are sequentially consistent, there is one total order of them that is consistent with happens-before. So
+//!   the whole execution can be linearised, and the result is an execution of the transformed program. For
+//!   two plain accesses that race, the part of the execution that happens before either of them can be
+//!   linearised; then both are next.
+//! * Cells on which only the first thread performs atomic operations impose no order and need none.
+//! * If there is only one other cell with atomic operations in the whole program, its reads need not be open:
+//!   by coherence (C11 5.1.2.4 p15 to p18), all its operations have one total order that is consistent with
+//!   happens-before. But a read synchronises only if it acquires and its value was released. So at any time,
+//!   such a read may also give each value that some operation stores without releasing it; if one of these is
+//!   not constant, or the read does not acquire, it may give any value.
 //!
-//! A violation through an open value is no evidence, so such a program is neither proved nor refuted by it. One that
-//! needs no open value is an execution of C11: interleavings are allowed.
+//! A violation through an open value is no evidence, so such a program is neither proved nor refuted by it.
+//! One that needs no open value is an execution of C11: interleavings are allowed.
 //!
-//! Direction: over-approximates. Fences are ignored, which only takes order away.
+//! Direction: over-approximates. Fences are ignored, which only removes order.
 
 use crate::Options;
 use crate::function::Function;
@@ -40,25 +41,25 @@ use ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What atomic operations with an order weaker than `memory_order_seq_cst` mean.
+/// The meaning of atomic operations with an order weaker than `memory_order_seq_cst`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MemoryModel {
-    /// What C11 says, as far as it is modelled; a program whose verdict needs more gets none.
+    /// That of C11, as far as it is modelled; otherwise the verdict is `unknown`.
     #[default]
     C11,
-    /// The same as sequentially consistent ones.
+    /// The same as sequentially consistent operations.
     SequentiallyConsistent,
 }
 
 /// The order of a read or of a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
-    /// Whether a read with it orders all that was released.
+    /// Whether a read with it acquires.
     acquires: bool,
     /// Whether a write with it releases.
     releases: bool,
     is_sequential: bool,
-    /// Whether the two may be so, where that is not known or not quite so.
+    /// Whether it may acquire or release, where that is not known or only partly so.
     may_order: bool,
 }
 
@@ -66,8 +67,8 @@ impl Order {
     /// Sequentially consistent.
     pub const SEQUENTIAL: Self =
         Self { acquires: true, releases: true, is_sequential: true, may_order: false };
-    /// The order with a number of `<stdatomic.h>`. One that is not known is the weakest. Consuming orders too little to
-    /// count as acquiring.
+    /// The order with a number of `<stdatomic.h>`. One that is not known is the weakest.
+    /// `memory_order_consume` orders too little to count as acquiring.
     pub fn numbered(number: Option<Value>) -> Self {
         let may_order = !matches!(number, Some(0 | 2..=5));
         let order = |acquires, releases| Self { acquires, releases, is_sequential: false, may_order };
@@ -81,10 +82,10 @@ impl Order {
     }
 }
 
-/// What `__threadproof_order` says of the next operation.
+/// The orders that `__threadproof_order` gives the next operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Orders {
-    /// Whether the exchange may fail for no reason.
+    /// Whether the exchange may fail spuriously.
     pub weak: bool,
     /// The order.
     pub success: Order,
@@ -102,20 +103,20 @@ impl Orders {
 /// A cell of a static object, if it is known.
 type Cell = Option<(ObjectId, u64)>;
 
-/// What is done to a cell.
+/// The operations on a cell.
 #[derive(Clone, Default, Debug)]
 struct Uses {
-    /// Where an order is weaker than sequentially consistent, first.
+    /// The first operation with an order weaker than sequentially consistent.
     weak: Option<Span>,
-    /// The values that are stored without releasing them; `None` where one is no constant.
+    /// The values that are stored without a release; `None` when one is not constant.
     unreleased: Vec<Option<Value>>,
-    /// Whether a read may order what another thread did before a write.
+    /// Whether a read may acquire.
     may_acquire: bool,
-    /// Whether a write may be seen with that effect.
+    /// Whether a write may release.
     may_release: bool,
     /// The bytes of the cell.
     size: u64,
-    /// The code that does it.
+    /// The code that performs them.
     templates: BTreeSet<TemplateId>,
 }
 
@@ -124,7 +125,7 @@ struct Uses {
 enum Reads {
     /// What an interleaving gives.
     Exact,
-    /// That, or one of these where it acquires; else anything.
+    /// That value, or one of these if the read acquires; otherwise any value.
     Also(Vec<Value>),
     /// Anything.
     Any,
@@ -134,9 +135,9 @@ enum Reads {
 #[derive(Default, Debug)]
 pub struct Atomics {
     uses: BTreeMap<Cell, Uses>,
-    /// Whether a fence may make a read acquire that is before it.
+    /// Whether a fence may turn an earlier read into an acquire.
     may_acquire: bool,
-    /// Whether a fence may make a write release that is after it.
+    /// Whether a fence may turn a later write into a release.
     may_release: bool,
     reads: Option<BTreeMap<Cell, Reads>>,
 }
@@ -157,11 +158,11 @@ impl Atomics {
         }
         uses
     }
-    /// Notes a read.
+    /// Records a read.
     fn read(&mut self, cell: (TemplateId, Cell), order: Order, size: u64, span: Span) {
         self.note(cell, order, size, span).may_acquire |= order.acquires || order.may_order;
     }
-    /// Notes a write, of a constant if that is known.
+    /// Records a write, with its constant value if known.
     fn write(&mut self, cell: (TemplateId, Cell), order: Order, size: u64, value: Option<Value>, span: Span) {
         let uses = self.note(cell, order, size, span);
         uses.may_release |= order.releases || order.may_order;
@@ -169,17 +170,17 @@ impl Atomics {
             uses.unreleased.push(value);
         }
     }
-    /// Notes something that may order accesses around it.
+    /// Records an operation that may order accesses around it.
     pub fn fence(&mut self) {
         self.fence_with(Order::SEQUENTIAL);
     }
-    /// Notes a fence between threads with an order.
+    /// Records a thread fence with an order.
     pub fn fence_with(&mut self, order: Order) {
         self.may_acquire |= order.acquires || order.may_order;
         self.may_release |= order.releases || order.may_order;
     }
-    /// The cells whose accesses order nothing: to order, a write must release, or come after a fence that does, and a
-    /// read of the same cell must acquire, or come before a fence that does (C11 7.17.4).
+    /// The cells whose accesses impose no order. For an order, a write must release, or come after a fence
+    /// that does, and a read of the same cell must acquire, or come before a fence that does (C11 7.17.4).
     fn unordered(&self) -> Vec<Range> {
         if self.uses.contains_key(&None) {
             return Vec::new();
@@ -191,12 +192,12 @@ impl Atomics {
             .filter_map(|(cell, uses)| cell.map(|(object, offset)| Range { object, offset, size: uses.size }))
             .collect()
     }
-    /// Forgets the cells that the first thread alone does operations on: there is nothing to order.
+    /// Drops the cells on which only the first thread performs operations: there is nothing to order.
     fn keep_shared(&mut self, run_by_threads: &BTreeSet<usize>) {
         let is_run = |template: &TemplateId| run_by_threads.contains(&template.index());
         self.uses.retain(|cell, uses| cell.is_none() || uses.templates.iter().any(is_run));
     }
-    /// Where the first operation is that has a weaker order, if any.
+    /// The position of the first operation with a weaker order, if any.
     fn weakest(&self) -> Option<Span> {
         self.uses.values().filter_map(|uses| uses.weak).min()
     }
@@ -244,8 +245,8 @@ pub fn lower(units: &[Unit], links: &Links, options: &Options) -> Program {
     program
 }
 
-/// Leaves out what only C11 calls a race: attempts at synchronisation that fail order what is before and after them, and
-/// ending the life of its objects is no access to them.
+/// Removes races that exist only in C11: failed attempts at synchronisation then order accesses, and
+/// destroying a synchronisation object is no access to it.
 fn order_attempts(program: &mut Program) {
     let mut edges = program.templates.iter().flat_map(|code| code.edges.iter().map(move |edge| (code, edge)));
     let racing = edges.find(|(code, edge)| code.locations[edge.target].waiting == Waiting::Racing);
@@ -267,7 +268,7 @@ impl Function<'_, '_> {
         }
     }
     fn cell_of_local(&self, local: LocalId) -> Cell {
-        // Those of the headers and our own are set before they are used, and nowhere else.
+        // Variables of the headers and our own temporaries are set once, before they are used.
         let name = &self.builder.template.locals[local].name;
         let is_set_once = name.starts_with("__rucc_") || name.starts_with('%');
         self.cell_at(self.only_value(&Lhs::Local(local)).filter(|_| is_set_once)?)
@@ -288,7 +289,7 @@ impl Function<'_, '_> {
         }
         found
     }
-    /// The constant that a value always is, also by the variables of `<stdatomic.h>`.
+    /// The constant value of an expression, also through variables of `<stdatomic.h>`.
     fn always_constant(&self, value: &Expr) -> Option<Value> {
         match value {
             Expr::Const(value, _) => Some(*value),
@@ -324,7 +325,8 @@ impl Function<'_, '_> {
         let Some(reads) = &self.global.atomics.reads else { return false };
         reads.get(&self.cell_at(address)).is_some_and(|reads| *reads != Reads::Exact)
     }
-    /// What puts any other value in a local that holds what a cell was found to hold; `None` where there is no other.
+    /// The operation that replaces the value read from a cell, in a local, by any other possible value;
+    /// `None` when there is no other.
     fn opens(&self, address: &Expr, order: Order, local: LocalId) -> Option<Op> {
         let reads = self.global.atomics.reads.as_ref()?;
         let ty = self.builder.template.locals[local].ty;
@@ -342,7 +344,7 @@ impl Function<'_, '_> {
         };
         Some(Op::Assign(Assignment { pairs: vec![(Lhs::Local(local), Rhs::Unknown)], constraint }))
     }
-    /// Notes a read of an atomic cell, whose value was just put in a local; leaves the value open as far as it is.
+    /// Records a read of an atomic cell, whose value is in a local; leaves the value open as far as C11 does.
     pub fn atomic_read(&mut self, address: &Expr, order: Order, local: LocalId) {
         let size = self.builder.template.locals[local].ty.bytes();
         self.note_read(address, order, size);
@@ -353,7 +355,7 @@ impl Function<'_, '_> {
             self.builder.continue_at(next);
         }
     }
-    /// The same for an exchange that fails with what is found: goes to a label.
+    /// The same for an exchange that fails with the found value: jumps to a label.
     pub fn fail_openly(&mut self, address: &Expr, order: Order, local: LocalId, failed: LocationId) {
         self.note_read(address, order, 0);
         if let Some(op) = self.opens(address, order, local) {
@@ -363,7 +365,7 @@ impl Function<'_, '_> {
             self.join(next);
         }
     }
-    /// What `__threadproof_order` says, of the next operation.
+    /// Applies `__threadproof_order` to the next operation.
     pub fn say_order(&mut self, arguments: &[Argument]) {
         let constant = |index: usize| arguments.get(index).and_then(|argument| argument.constant);
         let orders = Orders {
@@ -373,7 +375,8 @@ impl Function<'_, '_> {
         };
         self.said_orders.push(orders);
     }
-    /// `atomic_fetch_add` and `atomic_fetch_sub` of `<stdatomic.h>` move a pointer by elements, compilers do it by bytes.
+    /// `atomic_fetch_add` and `atomic_fetch_sub` of `<stdatomic.h>` move a pointer by elements; the builtins
+    /// of compilers move it by bytes.
     pub fn check_generic_update(&mut self, arguments: &[Argument]) {
         let pointee = arguments.first().and_then(|argument| argument.pointee.as_ref());
         if pointee.is_some_and(|pointee| pointee.is_pointer) {
@@ -382,7 +385,8 @@ impl Function<'_, '_> {
             );
         }
     }
-    /// A library function that is an atomic operation: not known where, and its order is in its last arguments.
+    /// A library function that is an atomic operation: not known where, and its order is in its last
+    /// arguments.
     pub fn library_order(&mut self, name: &str, arguments: &[Argument]) {
         if !name.starts_with("atomic_") && !name.starts_with("__c11_atomic_") {
             return;
@@ -402,7 +406,8 @@ impl Function<'_, '_> {
     }
 }
 
-/// The same, marked as something that need not happen (see [`ir::Rhs::Unknown`]): a value that is used by no one decides here.
+/// The same, marked as something that need not happen (see [`ir::Rhs::Unknown`]): a value that is used by no
+/// one decides here.
 fn no_evidence(op: Op, local: LocalId) -> Op {
     match op {
         Op::Assign(Assignment { pairs, constraint: None }) => {

@@ -1,14 +1,17 @@
 //! Programs that were compiled from nesC: interrupt handlers as threads of one processor.
 //!
-//! The meaning is that of `ir::passes::interrupts`. Here the names get it: the global interrupt enable flag is an object of its own, which the
-//! functions that nesC's compiler relies on, the instructions that change it, and the status register `SREG` read and write. It is 0 or [`ENABLED`],
-//! the flag's bit in the status register; the other bits of that register read as 0.
+//! `ir::passes::interrupts` defines the meaning; this file maps names to it. The global interrupt enable flag
+//! is a separate object. The functions that nesC's compiler relies on, the instructions that change the flag,
+//! and the status register `SREG` read and write this object. It is 0 or [`ENABLED`], the flag's bit in the
+//! status register; the other bits of that register read as 0.
 //!
-//! Handlers are the functions with the attribute `signal` (interrupts are disabled when they start) or `interrupt` (enabled), and those that are
-//! called `__vector_` and a number, which count as `signal` handlers without an attribute.
+//! Handlers are the functions with the attribute `signal` (interrupts are disabled when they start) or
+//! `interrupt` (enabled), and those named `__vector_` and a number; without an attribute, the latter are
+//! `signal` handlers.
 //!
-//! Deviations: 1. `sleep` may end at any time. 2. Every handler may fire whenever interrupts are enabled: bits that enable single ones are
-//! registers, and registers are inputs. 3. Integers have the widths of the data model, not those of the processor.
+//! Deviations: 1. `sleep` may end at any time. 2. Every handler may fire whenever interrupts are enabled:
+//! bits that enable single ones are registers, and registers are inputs. 3. Integers have the widths of the
+//! data model, not those of the processor.
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::function::Function;
@@ -28,7 +31,7 @@ use rucc_types::TypeId;
 /// The flag's value when interrupts are enabled.
 pub const ENABLED: i128 = 0x80;
 
-/// What the lowering of such a program keeps.
+/// State for lowering such a program.
 pub struct Nesc {
     /// The global interrupt enable flag.
     pub flag: ObjectId,
@@ -38,12 +41,12 @@ pub struct Nesc {
     pub registers: Vec<ObjectId>,
 }
 
-/// What one of the known functions does to the flag.
+/// The effect of a known function on the flag.
 #[derive(Clone, Copy)]
 enum Meaning {
-    /// Gives the flag, and disables interrupts.
+    /// Returns the flag, and disables interrupts.
     Start,
-    /// Sets the flag to what is given.
+    /// Sets the flag to its argument.
     End,
     Enable,
     Disable,
@@ -156,7 +159,8 @@ impl Function<'_, '_> {
     fn set_flag(&mut self, flag: ObjectId, value: Expr) {
         self.builder.set(Lhs::Memory(flag_cell(flag)), value);
     }
-    /// Does what a function that changes the flag does. Gives `None` when it is none; else its result, if it has one.
+    /// Lowers a call of a function that changes the flag. Returns `None` when it is no such function; else
+    /// its result, if it has one.
     pub fn interrupt_call(
         &mut self,
         name: &str,
@@ -190,7 +194,7 @@ impl Function<'_, '_> {
         }
         Some(self.unit.scalar_type(result).map(|ty| Expr::int(0, ty)))
     }
-    /// Does what instructions that change the flag do, if there are no others in the text.
+    /// Lowers instructions that change the flag, if the text has no others.
     pub fn interrupt_assembly(&mut self, text: &str) -> bool {
         let Some(flag) = self.global.nesc.as_ref().map(|nesc| nesc.flag) else { return false };
         let words: Vec<&str> =

@@ -1,4 +1,5 @@
-//! Calls of functions that no file defines and that have no model: as the user says, or of which nothing is known but the type.
+//! Calls of functions that no file defines and that have no model: classified by the user, or unknown except
+//! for their type.
 
 use crate::builder::Builder;
 use crate::classes::FunctionClass;
@@ -7,13 +8,13 @@ use crate::library::{self, Argument};
 use ir::{Expr, Lhs, Op, Program};
 use rucc_types::TypeId;
 
-/// What models write to, where nothing may fail.
+/// What models write to, when nothing may fail.
 pub fn context_of<'a>(builder: &'a mut Builder, program: &'a mut Program) -> library::Context<'a> {
     library::Context { builder, program, failures: false }
 }
 
 impl Function<'_, '_> {
-    /// A function of which the user says what it does.
+    /// A function with a classification by the user.
     pub fn call_classified(
         &mut self,
         name: &str,
@@ -55,7 +56,7 @@ impl Function<'_, '_> {
         value
     }
 
-    /// A function of which nothing is known but its type.
+    /// A function of which only the type is known.
     pub fn call_unknown(
         &mut self,
         name: &str,
@@ -96,7 +97,7 @@ impl Function<'_, '_> {
             let value = self.freeze(value);
             context_of(&mut self.builder, &mut self.global.program).make_known(value);
         }
-        // What depends on memory that it may have changed or freed is no evidence.
+        // An execution that depends on memory that it may have changed or freed is no evidence.
         let failures = false;
         let (local, value) = self.result_place(result);
         let mut context =
@@ -105,8 +106,8 @@ impl Function<'_, '_> {
             context.lose_track();
         }
         match (local, &value) {
-            // A number is an input of its type. What a pointer points to is not known, and neither is what a function
-            // computes that changes nothing.
+            // A number is an input of its type. The target of a pointer is not known, and neither is the
+            // result of a pure function.
             (Some(local), _) if is_pure || self.unit.has_pointer(result) => context.give_known(local),
             (Some(local), _) => self.builder.emit(Op::any(Lhs::Local(local))),
             (None, Some(address)) if self.unit.is_aggregate(result) => {

@@ -20,9 +20,10 @@ pub struct Unit {
     pub tree: Tast,
     /// Its types.
     pub types: Types,
-    /// The functions that are interrupt handlers by an attribute, and whether interrupts are enabled when they start.
+    /// The functions that are interrupt handlers by an attribute, and whether interrupts are enabled when
+    /// they start.
     pub handlers: Vec<(String, bool)>,
-    /// The functions that change nothing, by an attribute (`pure`, `const`).
+    /// The functions without side effects, by an attribute (`pure`, `const`).
     pub pure_functions: Vec<String>,
     /// The names that a pragma makes weak.
     pub weak_names: Vec<String>,
@@ -56,7 +57,7 @@ fn position(session: &Session, span: Span) -> (&str, u32, u32) {
     session.sources.presumed(span.lo).map_or(("", 0, 0), |at| (at.name, at.line, at.column))
 }
 
-/// The folder that our own headers seem to be in. No folder of a user can have this name.
+/// The virtual folder of our own headers. No folder of a user can have this name.
 const OWN_FOLDER: &str = "<threadproof>";
 /// Our own headers.
 const OWN_HEADERS: &[(&str, &str)] = &[
@@ -93,7 +94,7 @@ impl FileSystem for Disk {
     }
 }
 
-/// How many problems of a file are told.
+/// The most problems of a file that are reported.
 const TOLD: usize = 50;
 
 /// Reads one file.
@@ -106,7 +107,7 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
     }
     let settings = settings(source, options)?;
     let mut session = Session::new(settings.clone());
-    // Keywords come first: their symbols have to be one unbroken run.
+    // Keywords come first: their symbols have to be consecutive.
     let keywords = Keywords::new(&mut session.interner, settings.std, settings.gnu_extensions)
         .x86(settings.gnu_extensions);
     let mut problems = Vec::new();
@@ -185,7 +186,7 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
         context.gnu = settings.gnu_extensions;
         context.permissive = true;
         context.error_limit = TOLD;
-        // C leaves open which number of its sign `strcmp` gives: the model says so of literals as well.
+        // C only fixes the sign of the result of `strcmp`: the model keeps this for literals as well.
         let no_builtin = ["strcmp".to_owned()];
         context.no_builtin = &no_builtin;
         let mut checker = Checker::new(&parsed.ast, context);
@@ -248,7 +249,7 @@ fn pure_functions(ast: &rucc_ast::Ast, session: &Session) -> Vec<String> {
     found
 }
 
-/// Shows each attribute of a declaration at the top level, with the name that is declared.
+/// Visits each attribute of a top-level declaration, with the declared name.
 fn for_each_attribute(ast: &rucc_ast::Ast, session: &Session, mut show: impl FnMut(&str, &str)) {
     let mut declared = |declarator: rucc_ast::DeclaratorId, lists: &[rucc_ast::AttrList]| {
         let Some(name) = ast[declarator].name else { return };
@@ -270,7 +271,7 @@ fn for_each_attribute(ast: &rucc_ast::Ast, session: &Session, mut show: impl FnM
     }
 }
 
-/// Whether an error only says that a code generator could not go on.
+/// Whether an error only concerns code generation.
 fn is_harmless(problem: &rucc_diag::Diagnostic) -> bool {
     problem.code == Some("E0753") && ["interrupt", "signal"].iter().any(|word| problem.message.contains(word))
 }
@@ -299,7 +300,7 @@ fn settings(source: &Source, options: &Options) -> Result<rucc_session::Options,
         name: path.to_string_lossy().into_owned(),
         macros_only,
     };
-    // As compilers have it: files of which only macros are taken come first.
+    // As in compilers, files that provide only macros come first.
     let macros = options.macros.iter().map(|path| preinclude(path, true));
     let own = Preinclude { name: format!("{OWN_FOLDER}/builtins.h"), macros_only: false };
     let includes = options.includes.iter().map(|path| preinclude(path, false));
@@ -314,7 +315,7 @@ fn settings(source: &Source, options: &Options) -> Result<rucc_session::Options,
     for folder in &options.system_dirs {
         search.push_system(folder);
     }
-    // What is not as in the compiler's own headers.
+    // Differences to the compiler's own headers.
     search.push_system(OWN_FOLDER);
     // The compiler's own headers (stddef.h, stdatomic.h, ...), which the crate brings along.
     search.push_system("<builtin>");

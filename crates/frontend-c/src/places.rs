@@ -1,4 +1,4 @@
-//! Lvalues: where a value is, how it is read and written.
+//! Lvalues: the place of a value, and how it is read and written.
 
 use crate::bitfields::Bits;
 use crate::fold;
@@ -91,7 +91,8 @@ impl Function<'_, '_> {
             }
             _ if expr.category == Category::Rvalue && unit.is_aggregate(expr.ty) => {
                 let mut address = self.aggregate(id);
-                // A pointer into it is one to a temporary object, not to what the value was read from (C11 6.2.4p8).
+                // A pointer into it is one to a temporary object, not to what the value was read from (C11
+                // 6.2.4p8).
                 let is_read = matches!(
                     expr.kind,
                     ExprKind::Cond { .. } | ExprKind::Comma { .. } | ExprKind::Assign { .. }
@@ -122,8 +123,8 @@ impl Function<'_, '_> {
         let declared = self.global.resolve(self.unit_index, declaration);
         self.global.is_absent(declared, self.builder.span)
     }
-    /// The elements of the array that a subscript is in, where leaving the array may lead to another part of the same object:
-    /// the array is a part itself, or has arrays as parts.
+    /// The number of elements of a subscripted array, if leaving the array may lead to another part of the
+    /// same object: the array is a part itself, or has arrays as parts.
     pub fn row_length(&self, id: ExprId) -> Option<u64> {
         let unit = self.unit;
         let ExprKind::Subscript { base, .. } = unit.tree[id].kind else { return None };
@@ -137,12 +138,12 @@ impl Function<'_, '_> {
             ExprKind::Decl(_) | ExprKind::Str(_) | ExprKind::CompoundLiteral(_) => {
                 unit.has_array(elem).then_some(count)
             }
-            // The last member of a structure that was allocated may stand for more elements than it has.
+            // The last member of an allocated structure may stand for more elements than it has.
             ExprKind::Member { base, .. } if count <= 1 && self.is_reached_by_pointer(base) => None,
             _ => Some(count),
         }
     }
-    /// Whether an lvalue is what a pointer points to, as a whole: no element or member of anything else.
+    /// Whether an lvalue is the whole target of a pointer: no element or member of another object.
     fn is_reached_by_pointer(&self, id: ExprId) -> bool {
         match self.unit.tree[id].kind {
             ExprKind::Unary { op: UnaryOp::Deref, .. } => true,
@@ -152,8 +153,8 @@ impl Function<'_, '_> {
             _ => false,
         }
     }
-    /// Says that it is an invalid access if an lvalue that is read or written now is outside of an array that it names an
-    /// element of (C11 6.5.6p8). Where such accesses are not looked for, the bytes that are there count.
+    /// Adds a check: reading or writing an lvalue outside of the array of which it names an element is an
+    /// invalid access (C11 6.5.6p8). Without the bounds check, the bytes at that address count.
     pub fn check_indices(&mut self, id: ExprId) {
         let unit = self.unit;
         let mut at = id;
@@ -227,7 +228,7 @@ impl Function<'_, '_> {
             }
         }
     }
-    /// The variable that a declaration means here.
+    /// The variable of a declaration in this function.
     pub fn variable(&mut self, declaration: DeclId) -> Option<Variable> {
         if let Some(variable) = self.variables.get(&declaration) {
             return Some(*variable);
@@ -284,7 +285,7 @@ impl Function<'_, '_> {
         let base = self.cast(base, pointer);
         fold::binary(op, pointer, base, distance)
     }
-    /// Evaluates the variable lengths of a type where its declaration is; a type that is named again keeps them.
+    /// Evaluates the variable lengths of a type at its declaration; later uses of the type keep them.
     pub fn evaluate_lengths(&mut self, ty: TypeId) {
         let pointer = self.pointer();
         for length in self.unit.variable_lengths(ty) {
@@ -340,7 +341,7 @@ impl Function<'_, '_> {
             Lvalue::Bits(bits) => self.store_bits(bits, value),
         }
     }
-    /// The lvalue with an address that stays the same whatever happens next.
+    /// The lvalue with a frozen address.
     pub fn freeze_lvalue(&mut self, place: Lvalue) -> Lvalue {
         match place {
             Lvalue::Local(local) => Lvalue::Local(local),

@@ -1,8 +1,9 @@
-//! Registers of the processor are inputs: each read of one gives any value, and a write changes nothing that the program sees.
+//! Processor registers are inputs: each read gives any value, and a write has no visible effect.
 //!
-//! A register is an `extern volatile` variable that no file defines, or memory at a constant address. The status register is special: its
-//! interrupt flag is the flag that `nesc.rs` keeps. Reads are taken out of their operations, so that all edges of a branch see the same value.
-//! The address of a register in any other place than an access is not modelled, and forbids proofs.
+//! A register is an `extern volatile` variable that no file defines, or memory at a constant address. The
+//! status register is special: its interrupt flag is the flag that `nesc.rs` keeps. Reads are extracted from
+//! their operations, so that all edges of a branch see the same value. Any other use of the address of a
+//! register is not modelled, and forbids proofs.
 
 use crate::nesc::{flag_cell, flag_of};
 use ir::{
@@ -25,7 +26,7 @@ struct Registers<'a> {
     flag: ObjectId,
 }
 
-/// Makes all accesses to registers inputs.
+/// Turns all accesses to registers into inputs.
 pub fn are_inputs(program: &mut Program, registers: &[ObjectId], flag: ObjectId) {
     let objects: Vec<(ObjectId, bool)> =
         registers.iter().map(|id| (*id, program.objects[*id].name == "SREG")).collect();
@@ -126,7 +127,8 @@ impl Registers<'_> {
         let span = template.edges[edge].span;
         let mut index = 0;
         for op in &mut ops {
-            // In the order of `reads`: that of `expressions`, outer ones first; a register's address has no reads in it.
+            // In the order of `reads`: that of `expressions`, outer ones first; a register's address has no
+            // reads in it.
             let mut values = Vec::new();
             for expr in op.expressions() {
                 expr.walk(&mut |inner| {

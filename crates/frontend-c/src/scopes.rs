@@ -1,9 +1,9 @@
-//! Blocks as far as they matter: which location, local and frame object of a function belongs to which.
+//! Blocks: which location, local and frame object of a function belongs to which block.
 //!
-//! Only blocks that declare objects in memory, or hold a compound literal, and full expressions with pointers
-//! to temporary objects are told apart; all else belongs to the block around. Control enters and leaves a
-//! block on edges without operations of its own, so on an edge from one block into another all operations
-//! belong to the block that is left. `lifetimes.rs` makes use of this.
+//! Only blocks that declare objects in memory, or contain a compound literal, and full expressions with
+//! pointers to temporary objects are distinguished; everything else belongs to the enclosing block. Control
+//! enters and leaves a block on edges without operations of the block itself, so on an edge from one block
+//! into another, all operations belong to the block that is left. `lifetimes.rs` uses this.
 
 use crate::facts::points_into_temporary;
 use crate::function::Function;
@@ -15,12 +15,13 @@ use std::collections::BTreeMap;
 /// The number of a block in its function.
 pub type ScopeId = usize;
 
-/// Where the function is not active.
+/// Outside of the function's activation.
 pub const OUTSIDE: ScopeId = 0;
 /// The function's body, with its parameters.
 pub const BODY: ScopeId = 1;
 
-/// Memory of a block that is allocated when its declaration is reached: a variable-length array, or that of `alloca`.
+/// Memory of a block that is allocated when its declaration is reached: a variable-length array, or that of
+/// `alloca`.
 #[derive(Clone, Copy, Debug)]
 pub struct Allocated {
     /// Its allocation site.
@@ -31,14 +32,14 @@ pub struct Allocated {
     pub scope: ScopeId,
     /// Whether it is from `alloca`: then it does not end when it is allocated again.
     pub is_alloca: bool,
-    /// Whether control may go back to where it is allocated without leaving the block.
+    /// Whether control may reach the allocation again without leaving the block.
     pub comes_again: bool,
 }
 
 /// The blocks of one function.
 #[derive(Debug)]
 pub struct Scopes {
-    /// The block around each block.
+    /// The enclosing block of each block.
     parents: Vec<ScopeId>,
     locations: Vec<ScopeId>,
     locals: Vec<ScopeId>,
@@ -67,17 +68,17 @@ impl Scopes {
     pub fn current(&self) -> ScopeId {
         self.current
     }
-    /// Says of what was made since the last call that it belongs to the current block.
+    /// Assigns everything that was created since the last call to the current block.
     pub fn catch_up(&mut self, template: &Template) {
         self.locations.resize(template.locations.len(), self.current);
         self.locals.resize(template.locals.len(), self.current);
     }
-    /// Says that control continues at a location in the current block.
+    /// Assigns a location, at which control continues, to the current block.
     fn put(&mut self, template: &Template, location: LocationId) {
         self.catch_up(template);
         self.locations[location.index()] = self.current;
     }
-    /// Says that a location belongs to a block.
+    /// Assigns a location to a block.
     pub fn put_in(&mut self, template: &Template, location: LocationId, scope: ScopeId) {
         self.catch_up(template);
         self.locations[location.index()] = scope;
@@ -107,7 +108,7 @@ impl Scopes {
 }
 
 impl Function<'_, '_> {
-    /// Enters a block, if it is one that matters. Says whether it is.
+    /// Enters a block, if it is distinguished. Says whether it is.
     pub fn open_scope(&mut self, statement: StmtId) -> bool {
         let declared = self.uses.declared_in(statement);
         let matters = declared.iter().any(|&id| {

@@ -1,8 +1,9 @@
-//! What allocated memory is used for, by the pointer that its address goes to: names for reports.
+//! The use of allocated memory, by the pointer that its address is assigned to: names for reports.
 //!
-//! `struct pool *p = malloc(sizeof *p)` makes the site of the call a `struct pool` that is known as `p`. Only people see that
-//! ([`ir::Program::site_uses`]): memory may be used as another type later, so no analysis may rely on it. What a function of the
-//! program allocates for its callers has no type here, as callers may use it for different ones.
+//! `struct pool *p = malloc(sizeof *p)` makes the site of the call a `struct pool` with the name `p`. This is
+//! only for reports ([`ir::Program::site_uses`]): memory may be used as another type later, so no analysis
+//! may rely on it. Memory that a function of the program allocates for its callers has no type here, as
+//! callers may use it as different types.
 
 use crate::effects::called_function;
 use crate::function::Function;
@@ -28,7 +29,8 @@ const ALLOCATORS: &[&str] = &[
 ];
 
 impl Unit {
-    /// The members of a type by name, also where they are not all that is in it: of a structure with bit-fields, those that start at a byte.
+    /// The members of a type by name, even if they do not cover it: for a structure with bit-fields, those
+    /// that start at a byte.
     fn named_layout(&self, ty: TypeId, size: u64) -> Layout {
         let layout = self.layout(ty, size);
         let (Layout::Bytes(_), TypeKind::Record(id)) = (&layout, self.kind(ty)) else { return layout };
@@ -54,12 +56,13 @@ impl Unit {
 }
 
 impl Function<'_, '_> {
-    /// How many objects there are: those that come later are made by what is evaluated next.
+    /// The number of objects: later ones come from expressions that are evaluated next.
     pub fn objects_so_far(&self) -> usize {
         self.global.program.objects.len()
     }
 
-    /// Takes note that the value of an expression, which was evaluated when there were so many objects, becomes a pointer type.
+    /// Records that the value of an expression, whose evaluation began with this many objects, is converted
+    /// to a pointer type.
     pub fn note_site_type(&mut self, before: usize, value: ExprId, to: TypeId) {
         let Some(site) = self.allocated_by(before, value) else { return };
         if self.global.program.site_use(site).is_some() {
@@ -76,7 +79,7 @@ impl Function<'_, '_> {
         self.global.program.site_uses.push(SiteUse { site, variable, type_name, layout, size });
     }
 
-    /// Takes note of what the value of an expression is stored in: an lvalue, or a variable that is declared.
+    /// Records where the value of an expression is stored: an lvalue, or a declared variable.
     pub fn note_site_variable(&mut self, before: usize, value: ExprId, name: Option<String>) {
         let Some(site) = self.allocated_by(before, value) else { return };
         let uses = &mut self.global.program.site_uses;
@@ -86,7 +89,8 @@ impl Function<'_, '_> {
         }
     }
 
-    /// Takes note that a variable has the address of what was just allocated, so that a later cast of it says the type: `void *p = malloc(n); T *q = p;`.
+    /// Records that a variable has the address of a new allocation, so that a later cast of it gives the
+    /// type: `void *p = malloc(n); T *q = p;`.
     pub fn note_site_holder(&mut self, before: usize, value: ExprId, variable: DeclId) {
         match self.allocated_by(before, value) {
             Some(site) => {
@@ -106,7 +110,8 @@ impl Function<'_, '_> {
         }
     }
 
-    /// The site of the allocation that an expression is, but for conversions; also through a variable that holds its result.
+    /// The site of an expression that is an allocation, ignoring conversions; also through a variable that
+    /// holds its result.
     fn allocated_by(&self, before: usize, value: ExprId) -> Option<ObjectId> {
         let objects = &self.global.program.objects;
         let callee = match self.unit.tree[self.unconverted(value)].kind {
@@ -128,7 +133,7 @@ impl Function<'_, '_> {
         at
     }
 
-    /// The short text of an lvalue: a variable and its members. `None` for all else.
+    /// The short text of an lvalue: a variable and its members. `None` for any other.
     pub fn short_text(&self, lvalue: ExprId) -> Option<String> {
         let unit = self.unit;
         let at = self.unconverted(lvalue);

@@ -1,12 +1,14 @@
-//! Where a program starts that has no `main`, or whose `main` is not meant: functions that are called, then functions that run as threads.
+//! Entry points other than `main`: functions that are called, then functions that run as threads.
 //!
-//! The code of the first thread is made here. It calls each entry in order, starts the threads, and ends; the program continues until they have ended.
-//! Arguments are what any caller may pass, as far as that can be said:
+//! This file generates the code of the first thread. It calls each entry in order, starts the threads, and
+//! ends; the program continues until they have ended. Arguments are those that any caller may pass, as far as
+//! possible:
 //! 1. An integer or a float is an input.
-//! 2. A pointer that the function never mentions is null: nobody sees it.
-//! 3. A pointer to data without pointers in it points to an object of its own, whose bytes are arbitrary. Other callers may pass something else
-//!    (null, what other threads have, an element of an array), so that nothing is proved then.
-//! 4. All other pointers are not modelled: nothing is proved, and no violation rests on them.
+//! 2. A pointer that the function never mentions is null: its value does not matter.
+//! 3. A pointer to data without pointers points to a separate object with arbitrary bytes. Other callers may
+//!    pass something else (null, a pointer that other threads have, an element of an array), so nothing is
+//!    proved.
+//! 4. All other pointers are not modelled: nothing is proved, and no violation may depend on them.
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::facts::Uses;
@@ -25,9 +27,9 @@ use rucc_types::TypeId;
 /// The functions that a program starts with, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Start {
-    /// These are called one after the other, by the first thread.
+    /// The first thread calls these, one after the other.
     pub entries: Vec<String>,
-    /// Then so many threads run these.
+    /// Then this many threads run these.
     pub threads: Vec<(String, Count)>,
 }
 
@@ -46,7 +48,7 @@ pub struct Found {
     pub threads: Vec<(Declared, Count)>,
 }
 
-/// Finds the functions by their names, in whatever file they are, also those that other files do not see.
+/// Finds the functions by name, in all files, including `static` ones.
 pub fn find(units: &[Unit], start: &Start) -> Result<Found, Vec<Diagnostic>> {
     let mut problems = Vec::new();
     let entries = start.entries.iter().filter_map(|name| one(units, name, &mut problems)).collect();
@@ -98,7 +100,7 @@ fn one(units: &[Unit], name: &str, problems: &mut Vec<Diagnostic>) -> Option<Dec
     None
 }
 
-/// Makes the code of the first thread.
+/// Generates the code of the first thread.
 pub fn lower(lowering: &mut Lowering<'_>, found: &Found) -> TemplateId {
     let template =
         lowering.program.templates.push(Template { name: "main".to_owned(), ..Template::default() });
@@ -131,7 +133,7 @@ impl Function<'_, '_> {
         self.builder.span = self.global.span(declared.unit, span);
     }
 
-    /// Calls a function, or starts so many threads that run it.
+    /// Calls a function, or starts this many threads that run it.
     fn start(&mut self, declared: Declared, count: Option<Count>) {
         self.at_definition(declared);
         let template = self.global.template(declared, false);
@@ -170,7 +172,7 @@ impl Function<'_, '_> {
         Some(self.builder.temporary(ty))
     }
 
-    /// What any caller may pass.
+    /// An argument that any caller may pass.
     fn arbitrary_arguments(&mut self, declared: Declared) -> Vec<Expr> {
         let unit = &self.global.units[declared.unit];
         let declaration = &unit.tree[declared.declaration];
@@ -222,7 +224,8 @@ impl Function<'_, '_> {
         passed
     }
 
-    /// An input. Of a type that fills no machine type, some values would be none: it is not modelled.
+    /// An input. If the type does not fill a machine type, some values would be invalid: then it is not
+    /// modelled.
     fn arbitrary_scalar(&mut self, unit: usize, ty: TypeId) -> Expr {
         let (ty, exact) = match self.global.units[unit].class(ty) {
             Class::Integer(ty) | Class::Float(ty) => (ty, true),

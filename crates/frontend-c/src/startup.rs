@@ -1,11 +1,12 @@
-//! What runs before `main` and after it: constructors, functions registered by `atexit`, destructors.
+//! Code that runs before and after `main`: constructors, functions registered by `atexit`, destructors.
 //!
-//! Constructors run by rising priority, those without one last; of the same priority in the order of the files and,
-//! in a file, in the order of their definitions, as linkers put them. At the end of the program (`main` returns, or
-//! `exit` is called) the registered functions run, the newest first, then the destructors in the reverse order of
-//! constructors. Other threads run on meanwhile. A second thread that calls `exit` waits for the end.
+//! Constructors run by rising priority, those without one last; with the same priority, they run in the order
+//! of the files and of their definitions, as with linkers. At the end of the program (`main` returns, or
+//! `exit` is called) the registered functions run, the newest first, then the destructors in the reverse
+//! order of constructors. Meanwhile other threads continue to run. A second thread that calls `exit` waits
+//! for the end.
 //!
-//! The code for the end is one procedure, which is made only if there is something to do.
+//! The code for the end is one procedure, which exists only if there is something to do.
 
 use crate::function::Function;
 use crate::library::Argument;
@@ -46,7 +47,7 @@ fn implicit_calls(lowering: &Lowering<'_>, before: bool) -> Vec<Declared> {
             }
         }
     }
-    // Stable: what has the same priority keeps its order.
+    // Stable: functions with the same priority keep their order.
     found.sort_by_key(|(rank, _)| *rank);
     let mut found: Vec<Declared> = found.into_iter().map(|(_, declared)| declared).collect();
     if !before {
@@ -55,7 +56,8 @@ fn implicit_calls(lowering: &Lowering<'_>, before: bool) -> Vec<Declared> {
     found
 }
 
-/// Makes the procedure that runs at the end of the program, where there is something to do then; says whether there is.
+/// Generates the procedure that runs at the end of the program, if there is something to do; says whether
+/// there is.
 pub fn lower_exit(lowering: &mut Lowering<'_>) -> bool {
     let destructors = implicit_calls(lowering, false);
     let registered = registered(lowering);
@@ -170,7 +172,7 @@ impl Function<'_, '_> {
     /// The body of the procedure that runs at the end.
     fn run_at_exit(&mut self, registered: Option<ObjectId>, destructors: &[Declared]) {
         let pointer = self.pointer();
-        // Only the first that comes here continues.
+        // Only the first thread that arrives here continues.
         let begun = self.global.program.objects.push(Object {
             name: "%exit".to_owned(),
             storage: Storage::Static,

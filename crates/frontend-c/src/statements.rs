@@ -60,7 +60,7 @@ impl Function<'_, '_> {
                 self.jump(done);
                 self.join(done);
             }
-            // What nothing leads to is left out, unless a jump may lead into it.
+            // Unreachable code is skipped, unless a jump may lead into it.
             Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::For { .. }
                 if !self.builder.is_reachable() && !self.has_label(id) => {}
             Stmt::While { cond, body } => {
@@ -174,7 +174,7 @@ impl Function<'_, '_> {
             }
         }
     }
-    /// A full expression that is evaluated for what it does.
+    /// A full expression that is evaluated for its side effects.
     fn full_effect(&mut self, id: ExprId) {
         let has_temporaries = self.open_full_expression(id);
         self.effect(id);
@@ -190,11 +190,11 @@ impl Function<'_, '_> {
             self.close_scope();
         }
     }
-    /// The address of a label: a number of its own, where no object is.
+    /// The address of a label: a unique number, where no object is.
     pub fn label_address(&self, label: rucc_sema::LabelId) -> Expr {
         self.address_constant(1 + label.index() as u64)
     }
-    /// Goes to one of the labels whose address is taken. With any other value it has no meaning.
+    /// Jumps to one of the labels whose address is taken. Any other value is undefined.
     fn computed_goto(&mut self, target: ExprId) {
         let value = self.rvalue(target);
         let value = self.freeze(value);
@@ -269,7 +269,8 @@ impl Function<'_, '_> {
         }
     }
 
-    /// Notes what may name the variables of a declaration: itself, and what comes after it in its block.
+    /// Records the code that may name the variables of a declaration: the declaration itself, and the rest of
+    /// its block.
     fn declares_before(&mut self, statement: StmtId, following: &[StmtId]) {
         let mut at = statement;
         while let Stmt::Label { body, .. } | Stmt::Case { body, .. } | Stmt::Default { body } =
@@ -278,7 +279,7 @@ impl Function<'_, '_> {
             at = body;
         }
         if matches!(self.unit.tree[at], Stmt::Decls(_)) {
-            // Its own initialisers may name what is declared before them.
+            // Initialisers may name the variables that are declared before them.
             self.following = std::iter::once(at).chain(following.iter().copied()).collect();
         }
     }
@@ -312,7 +313,7 @@ impl Function<'_, '_> {
                 let value = self.cast(value, ty);
                 self.builder.set(Lhs::Local(result), value);
             }
-            // Only a caller that does not look at the result may call a function that returns so.
+            // A caller must not use the result of a function that returns in this way.
             (Returns::Scalar(result), None) => self.builder.emit(Op::any(Lhs::Local(result))),
             (Returns::Aggregate(to, ty), Some(from)) => self.copy(Expr::Local(to), from, ty),
             (Returns::Aggregate(..), None) | (Returns::Nothing, _) => {}
@@ -515,7 +516,7 @@ impl Function<'_, '_> {
             let value = declaration.init.and_then(|init| unit.tree[init].first().map(|entry| entry.value));
             match value {
                 Some(value) => {
-                    // `int x = x;` reads what is not set.
+                    // `int x = x;` reads an uninitialised variable.
                     let has_temporaries = self.open_full_expression(value);
                     let (before, init) = (self.objects_so_far(), value);
                     let value = self.rvalue(init);
@@ -560,7 +561,7 @@ impl Function<'_, '_> {
             }
         }
     }
-    /// A variable-length array: memory of an allocation site of its own.
+    /// A variable-length array: memory with a separate allocation site.
     fn variable_array(&mut self, id: DeclId) {
         let unit = self.unit;
         let ty = unit.tree[id].ty;

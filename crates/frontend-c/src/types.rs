@@ -4,7 +4,7 @@ use crate::parse::Unit;
 use ir::{Field, IntType, Layout, SyncKind};
 use rucc_types::{ArrayLen, FloatKind, FunctionType, IntKind, RecordKind, TypeId, TypeKind, VlaId};
 
-/// What a C type is to the lowering.
+/// The lowering's classification of C types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
     /// No value.
@@ -123,7 +123,7 @@ impl Unit {
             },
         }
     }
-    /// The machine type of a scalar, float included; nothing for all else.
+    /// The machine type of a scalar, including floats; `None` for any other type.
     pub fn scalar_type(&self, ty: TypeId) -> Option<IntType> {
         match self.class(ty) {
             Class::Integer(ty) | Class::Odd(ty, _) | Class::Float(ty) => Some(ty),
@@ -138,7 +138,7 @@ impl Unit {
     pub fn is_aggregate(&self, ty: TypeId) -> bool {
         self.class(ty) == Class::Aggregate
     }
-    /// The bytes of a type; `None` when that is not known here.
+    /// The size of a type; `None` when it is not known.
     pub fn size(&self, ty: TypeId) -> Option<u64> {
         rucc_types::layout(&self.types, ty, &self.session.target).ok().map(|layout| layout.size)
     }
@@ -193,7 +193,7 @@ impl Unit {
             _ => Vec::new(),
         }
     }
-    /// Whether objects of a type have a size that only the run knows.
+    /// Whether the size of a type is known only at run time.
     pub fn is_variable(&self, ty: TypeId) -> bool {
         match self.kind(ty) {
             TypeKind::Array { elem, len } => matches!(len, ArrayLen::Variable(_)) || self.is_variable(elem),
@@ -209,13 +209,14 @@ impl Unit {
             _ => None,
         }
     }
-    /// The type as it is spelled.
+    /// The type as the source spells it.
     pub fn spell(&self, ty: TypeId) -> String {
         rucc_types::spell(&self.types, &self.session.interner, ty)
     }
 
-    /// The scalars of an aggregate in order of their offsets, if there are at most `most` and all of it is known:
-    /// no union, no bit-field, no flexible or variable array, no float that is wider than its pattern.
+    /// The scalars of an aggregate in order of their offsets, if there are at most `most` and its structure
+    /// is fully known: no union, no bit-field, no flexible or variable array, no float that is wider than its
+    /// pattern.
     pub fn leaves(&self, ty: TypeId, most: usize) -> Option<Vec<Leaf>> {
         let mut found = Vec::new();
         self.collect_leaves(ty, 0, most, &mut found)?;

@@ -1,8 +1,10 @@
-//! Casts to qualified types are casts to the types themselves (C17 6.5.4p5, footnote 104): `(struct s const)x` is
-//! `(struct s)x`. The checker knows that of scalars only, so the qualifiers are taken from the tokens.
+//! Casts to qualified types are casts to the types themselves (C17 6.5.4p5, footnote 104): `(struct s
+//! const)x` is `(struct s)x`. The type checker handles this for scalars only, so this pass removes the
+//! qualifiers from the tokens.
 //!
-//! A qualifier is dropped from parentheses that hold nothing but qualifiers and the name of a type, where these
-//! are no part of a declaration, of `typeof`, or of a compound literal, in which a qualifier has a meaning.
+//! A qualifier is dropped from parentheses that hold nothing but qualifiers and the name of a type, where
+//! these are no part of a declaration, of `typeof`, or of a compound literal, in which a qualifier has a
+//! meaning.
 
 use rucc_lex::{Keyword, Punct, Token, TokenKind, Tokens};
 
@@ -30,7 +32,7 @@ fn is_qualifier(kind: TokenKind) -> bool {
     matches!(kind, TokenKind::Keyword(Keyword::Const | Keyword::Volatile))
 }
 
-/// Where the parentheses end that begin here, if they are those of a cast to a qualified type by its name.
+/// The end of the parentheses that begin here, if they are a cast to a qualified type by name.
 fn cast_end(all: &[Token], at: usize) -> Option<usize> {
     if all[at].kind != TokenKind::Punct(Punct::LParen) {
         return None;

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use testkit::oracle::{Seen, explore};
 use threadproof::pipeline;
 use threadproof::portfolio::Portfolio;
-use threadproof::runs::{OnRuns, Runs};
+use threadproof::runs::{Runs, WithReduction};
 use verdict::{Budget, Check, Engine, Property, Silent, Task, Views};
 
 /// Who is asked.
@@ -151,7 +151,7 @@ impl Asked {
         let runs = (errors && self.takes_runs() && case.text.len().is_multiple_of(2))
             .then(|| Runs::of(task, &Flow, budget));
         let by = |engine: &dyn Engine| {
-            let engine = OnRuns { engine, runs: runs.iter().flatten().next() };
+            let engine = WithReduction { engine, runs: runs.iter().flatten().next() };
             let attempted = pipeline::attempt(task, &engine, budget, budget, &Silent);
             (attempted.verdict, vec![attempted.tried])
         };

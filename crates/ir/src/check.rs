@@ -2,8 +2,8 @@
 //!
 //! [`check`] reads a whole program and reports every rule that it breaks. The rules:
 //!
-//! 1. *Ids and spans* are in range: objects, templates, locals, locations, start templates, targets. A span with a
-//!    line names one of the program's files.
+//! 1. *Ids and spans* are in range: objects, templates, locals, locations, start templates, targets. A span
+//!    with a line names one of the program's files.
 //! 2. *Types* are 1, 8, 16, 32 or 64 bits wide, a Boolean unsigned; constants are in their type's range.
 //!    Operands have the type that their operation names (the right operand of a shift may have any).
 //!    Conditions, constraints and the first operand of an [`Expr::IfThenElse`] are Boolean; its arms agree.
@@ -25,8 +25,8 @@
 //! 5. *Control*: only [`LocationKind::Normal`] locations have outgoing edges. The entry is such a location: a
 //!    thread that starts at an end would never be seen to end, so an empty procedure has an entry with a
 //!    plain jump to its end. (A normal location without edges is allowed: control stays there for ever.)
-//! 6. *Limits*: expressions and layouts nest at most [`MAX_DEPTH`] deep, so that recursive walks need little stack; a
-//!    template has at most [`MAX_LOCATIONS`] locations.
+//! 6. *Limits*: expressions and layouts nest at most [`MAX_DEPTH`] deep, so that recursive walks need little
+//!    stack; a template has at most [`MAX_LOCATIONS`] locations.
 
 mod expressions;
 mod objects;

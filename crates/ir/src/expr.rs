@@ -69,7 +69,8 @@ pub enum BinaryOp {
     Or,
     /// Bitwise exclusive or.
     Xor,
-    /// Shift to the left; bits that do not fit are lost, in a signed type too. A distance outside of `0..bits` faults.
+    /// Shift to the left; bits that do not fit are lost, in a signed type too. A distance outside of
+    /// `0..bits` faults.
     Shl,
     /// Shift to the right, arithmetic in a signed type. A distance outside of `0..bits` faults.
     Shr,

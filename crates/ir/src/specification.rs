@@ -1,10 +1,14 @@
-//! Specifications of threads: abstract threads (paper 2, section 2), state machines over some cells of a program's static memory.
+//! Specifications of threads: abstract threads (paper 2, section 2), state machines over some cells of a
+//! program's static memory.
 //!
-//! An abstract thread is in one of finitely many states. A state has an assertion over the cells; a thread that is in a state whose assertion does not hold has gone wrong. A transition leads
-//! from state to state; it relates the cells before it (under [`Expr::Old`]) with those after it. Cells that it does not list do not change. In every state a thread may idle:
-//! nothing changes. Cells that no part of a specification names may change at any time.
+//! An abstract thread is in one of finitely many states. A state has an assertion over the cells; a thread
+//! that is in a state whose assertion does not hold has gone wrong. A transition leads from state to state;
+//! it relates the cells before it (under [`Expr::Old`]) with those after it. Cells that it does not list do
+//! not change. In every state a thread may idle: nothing changes. Cells that no part of a specification names
+//! may change at any time.
 //!
-//! Conditions are lists of Booleans that must all hold, each of which always has a value: one that C leaves undefined does not hold (see [`total`]).
+//! Conditions are lists of Booleans that must all hold, each of which always has a value: one that C leaves
+//! undefined does not hold (see [`total`]).
 
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::ids::ObjectId;

@@ -1,4 +1,4 @@
-//! What all checks of a program come to.
+//! The outcomes of all checks of a program.
 
 use crate::story::Story;
 use crate::{SharedMemory, Sources};
@@ -6,22 +6,22 @@ use checker::Checked;
 use ir::Program;
 use verdict::{Check, Decisions, Evidence, Reason};
 
-/// All that a report is about.
+/// The input of a report.
 #[derive(Clone, Copy)]
 pub struct Report<'a> {
     /// The program as it was read.
     pub program: &'a Program,
     /// Its lines.
     pub sources: &'a Sources,
-    /// What became of each check.
+    /// The outcome of each check.
     pub outcomes: &'a [Outcome],
-    /// What they come to.
+    /// The overall answer.
     pub answer: &'a Answer,
-    /// Whether to say what each engine tried, also where there is an answer.
+    /// Whether to report what each engine tried, even if there is an answer.
     pub explain: bool,
     /// Why some checks hold.
     pub stories: &'a [(Check, Story)],
-    /// What is known of races on each shared memory location, where that was looked at.
+    /// The status of each shared memory location, if that was analysed.
     pub memory: Option<&'a SharedMemory>,
 }
 
@@ -32,16 +32,16 @@ impl<'a> Report<'a> {
     }
 }
 
-/// What became of one check.
+/// The outcome of one check.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Which check.
+    /// The check.
     pub check: Check,
-    /// The variable that it is about, if it is about one only.
+    /// The variable that it is about, if it is about a single one.
     pub variable: Option<String>,
-    /// What is known.
+    /// The result.
     pub verdict: Checked,
-    /// What is known of each check, where the whole is not known.
+    /// The status of each single check, if the whole is not known.
     pub decisions: Option<Decisions>,
     /// How long it took.
     pub seconds: f64,
@@ -49,20 +49,20 @@ pub struct Outcome {
     pub tries: Vec<Tried>,
 }
 
-/// What one engine came to, within its share of the time.
+/// The result of one engine, within its share of the time.
 #[derive(Debug)]
 pub struct Tried {
     /// The engine.
     pub engine: &'static str,
-    /// How long after the beginning of the check it began, in seconds.
+    /// When it began, in seconds after the beginning of the check.
     pub started: f64,
     /// How long it searched.
     pub seconds: f64,
     /// How long its evidence was checked.
     pub checking: f64,
-    /// What came of it.
+    /// Its result.
     pub end: End,
-    /// Evidence that was not accepted, or that other evidence contradicts.
+    /// Evidence that was rejected, or that other evidence contradicts.
     pub rejected: Vec<Evidence>,
 }
 
@@ -102,13 +102,13 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// The answer that some outcomes come to, where parts of the question may have stayed open.
+    /// The answer for some outcomes; parts of the question may have stayed open.
     pub fn of(outcomes: &[Outcome], open: &[String]) -> Self {
         let contradiction = outcomes.iter().find_map(|outcome| match &outcome.verdict {
             Checked::Unknown(reason @ Reason::Contradiction(_)) => Some((outcome.check, reason)),
             Checked::Unknown(_) | Checked::Proved(_) | Checked::Refuted(_) => None,
         });
-        // Whoever contradicts himself once is not believed elsewhere.
+        // After one contradiction, no other outcome of the run is trusted.
         if let Some((check, reason)) = contradiction {
             return Self::Unknown(format!("{}: {}", check.name(), one_line(reason)));
         }
@@ -140,7 +140,7 @@ impl std::fmt::Display for Answer {
 
 /// A reason on one line.
 fn one_line(reason: &Reason) -> String {
-    // What comes after the first line of a specification's story is for the report.
+    // For a specification, only the first line; the rest is for the report.
     let text = reason.to_string();
     let text = match reason {
         Reason::Specification(_) => text.lines().next().unwrap_or_default(),

@@ -1,11 +1,11 @@
-//! An execution on a terminal: a column for each thread, or one for all where there is no room.
+//! An execution on a terminal: a column for each thread, or one for all if there is no room.
 
 use crate::interleaving::{Interleaving, Row, Shown, place, values_after};
 use crate::style::{Style, Tone, cut, padded, width, wrapped};
 use ir::Program;
 use ir::semantics::ThreadIndex;
 
-/// A column is at least so wide, or there is but one.
+/// The least width of a column; below it, there is only one column.
 const NARROWEST: usize = 20;
 /// Wider columns are no easier to read, unless there is only one.
 const WIDEST: usize = 56;
@@ -172,7 +172,7 @@ impl Table {
         }
     }
 
-    /// Between the stretches of two threads, where all are in one column.
+    /// A separator between the turns of two threads, if all are in one column.
     fn blank(&self, out: &mut String) {
         out.push_str(&format!("{:1$} │\n", "", self.labels + 3));
     }

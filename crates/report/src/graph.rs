@@ -1,7 +1,8 @@
-//! Control-flow automata as pictures: DOT text for Graphviz, and SVG made here. Also the automata of contexts.
+//! Control-flow automata as pictures: DOT text for Graphviz, and our own SVG. Also the automata of contexts.
 //!
-//! Both show every location and every edge with its operations; the page leaves out what cannot be reached. Atomic locations are yellow with a dashed border, error
-//! locations red, ends doubly framed, the entry bold; the source position is in the tooltip.
+//! Both show every location and every edge with its operations; the page omits unreachable ones. Atomic
+//! locations are yellow with a dashed border, error locations red, ends doubly framed, the entry bold; the
+//! source position is in the tooltip.
 
 mod chart;
 mod contexts;
@@ -34,7 +35,7 @@ fn operations(program: &Program, template: &Template, edge: &Edge) -> Vec<String
     edge.ops.iter().map(|op| crate::text::op(program, template, op)).collect()
 }
 
-/// What stands in a location's box.
+/// The text in a location's box.
 fn location_label(id: LocationId, location: &Location) -> String {
     match location.kind {
         LocationKind::Normal => id.to_string(),
@@ -53,7 +54,7 @@ fn location_label(id: LocationId, location: &Location) -> String {
     }
 }
 
-/// What a location's tooltip says.
+/// A location's tooltip.
 fn location_tooltip(template: &Template, id: LocationId, location: &Location) -> String {
     let mut text = format!("{}: {}", template.name, location_label(id, location));
     if template.entry == id {
@@ -65,7 +66,7 @@ fn location_tooltip(template: &Template, id: LocationId, location: &Location) ->
     text
 }
 
-/// What an edge's tooltip says: its source position, and all of its operations.
+/// An edge's tooltip: its source position, and all of its operations.
 fn edge_tooltip(program: &Program, template: &Template, edge: &Edge) -> String {
     let position = crate::text::position(program, edge.span);
     let lines = std::iter::once(position).filter(|position| !position.is_empty());

@@ -1,7 +1,8 @@
-//! The report as one HTML file that needs nothing else: the source with what is known at its margin, the execution as swim lanes to step through, the
-//! control-flow automata, inferred contexts, and when each engine ran.
+//! The report as one self-contained HTML file: the source with facts in the margin, the execution as swim
+//! lanes to step through, the control-flow automata, inferred contexts, and a timeline of the engines.
 //!
-//! All that comes from the program is escaped, and the page's policy lets no script run but its own, whose hash it names.
+//! All text from the program is escaped, and the page's content security policy allows only its own script,
+//! by its hash.
 
 mod automata;
 mod shared_memory;
@@ -24,13 +25,13 @@ const SCRIPT: &str = include_str!("html/page.js");
 /// The most rows of an execution: its end.
 const MOST_ROWS: usize = 2_000;
 
-/// What the page shows besides verdicts.
+/// The contents of the page besides verdicts.
 pub struct Extras<'a> {
     /// The program, lowered for the first check: its automata are shown.
     pub lowered: &'a Program,
-    /// What is known at each line.
+    /// The facts at each line.
     pub listing: Option<&'a Listing>,
-    /// What carries proofs by contexts: the name of the check, and a picture.
+    /// The automata of proofs by contexts: the name of the check, and a picture.
     pub contexts: &'a [(String, String)],
 }
 
@@ -128,7 +129,7 @@ fn verdicts(out: &mut String, report: &Report<'_>) {
     out.push_str("</section>\n");
 }
 
-/// How a place is called in the page.
+/// The name of a source position in the page.
 fn anchor(span: Span) -> String {
     format!("{}-{}", span.file, span.line)
 }
@@ -263,7 +264,7 @@ fn assumptions(out: &mut String, report: &Report<'_>) {
 fn marked(text: &str) -> String {
     let escaped = escape(text);
     let parts: Vec<&str> = escaped.split('`').collect();
-    // Each is closed, or none is meant.
+    // Backticks count only in pairs.
     if parts.len().is_multiple_of(2) {
         return escaped;
     }

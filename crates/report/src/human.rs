@@ -1,4 +1,4 @@
-//! The report for people: what went wrong, how, and the verdict in the last line.
+//! The human-readable report: what went wrong, how, and the verdict in the last line.
 
 use crate::interleaving::{Interleaving, lock_name, name, waited_for};
 use crate::shared_memory::table;
@@ -82,7 +82,7 @@ pub(crate) fn is_worth_showing(memory: &SharedMemory) -> bool {
     memory.has_open() || memory.conditional || memory.is_empty_claim() || memory.incomplete.is_some()
 }
 
-/// Why something holds, at the lines that matter.
+/// Why something holds, at the important lines.
 fn tell(out: &mut String, program: &Program, sources: &Sources, story: &Story, style: Style) {
     for part in &story.parts {
         line(out, &format!("  {}:", part.title));
@@ -98,7 +98,7 @@ fn tell(out: &mut String, program: &Program, sources: &Sources, story: &Story, s
     }
 }
 
-/// What each engine tried, and what came of it.
+/// What each engine tried, and its result.
 fn tries(out: &mut String, tries: &[Tried]) {
     line(out, "  What was tried:");
     for Tried { engine, seconds, checking, end, .. } in tries {
@@ -110,7 +110,7 @@ fn tries(out: &mut String, tries: &[Tried]) {
     }
 }
 
-/// What the user could do about a question that is left open.
+/// What the user could do about an open question.
 fn advice(out: &mut String, program: &Program, outcome: &Outcome) {
     let reasons = || {
         outcome.tries.iter().filter_map(|tried| match &tried.end {
@@ -141,7 +141,7 @@ fn advice(out: &mut String, program: &Program, outcome: &Outcome) {
     }
 }
 
-/// Assumptions, each text once, where it is first made.
+/// Assumptions, each text once, at its first position.
 fn assumptions(out: &mut String, program: &Program, all: &[Assumption]) {
     let mut seen: Vec<(&str, Span, usize)> = Vec::new();
     for assumption in all {
@@ -156,10 +156,10 @@ fn assumptions(out: &mut String, program: &Program, all: &[Assumption]) {
     }
 }
 
-/// The most lines that are not proved which are listed.
+/// The most unproved lines that are listed.
 const MOST_OPEN: usize = 40;
 
-/// What is known of each check: how many are proved, and why the others are not.
+/// The status of the checks: how many are proved, and why the others are not.
 fn decisions(out: &mut String, program: &Program, sources: &Sources, found: &Decisions) {
     let (proved, checks) = (found.proved(), found.checks());
     if found.complete && checks == 0 {
@@ -174,10 +174,13 @@ fn decisions(out: &mut String, program: &Program, sources: &Sources, found: &Dec
     for decision in open.clone().take(MOST_OPEN) {
         let of = match (decision.checks - decision.proved, decision.checks) {
             (1, 1) => String::new(),
-            (open, checks) => format!(" ({open} of {checks} ways there)"),
+            (open, checks) => format!(" ({open} of {checks} call paths)"),
         };
-        let more = decision.why.len().saturating_sub(1);
-        let more = if more > 0 { format!("; or {more} more cases") } else { String::new() };
+        let more = match decision.why.len() {
+            0 | 1 => String::new(),
+            2 => "; and one more case".to_owned(),
+            cases => format!("; and {} more cases", cases - 1),
+        };
         let why = decision.why.first().map_or("", String::as_str);
         line(out, &format!("  not proved: {}{of}: {why}{more}", position(program, decision.span)));
         if let Some(code) = sources.line(decision.span) {
@@ -209,7 +212,7 @@ pub(crate) fn about(outcome: &Outcome) -> String {
     }
 }
 
-/// How long an outcome took, where several are listed.
+/// The time of an outcome, if several are listed.
 fn time(outcome: &Outcome) -> String {
     outcome.variable.as_ref().map_or_else(String::new, |_| format!(", {:.1} s", outcome.seconds))
 }
@@ -225,7 +228,7 @@ fn subject(check: Check) -> &'static str {
     }
 }
 
-/// What carries a proof, in one line.
+/// A summary of a proof, in one line.
 pub fn reason(proof: &Proof) -> String {
     match proof {
         Proof::Exhaustive { states, .. } => format!("all executions were followed, {states} states"),
@@ -292,7 +295,7 @@ pub fn reason(proof: &Proof) -> String {
     }
 }
 
-/// What went wrong, and the interleaving that leads there.
+/// The violation, and the interleaving that leads there.
 fn violation(out: &mut String, sources: &Sources, refutation: &Refutation, style: Style) {
     let Refutation { program, replayed, .. } = refutation;
     for (index, (text, span)) in complaint(refutation).into_iter().enumerate() {
@@ -312,7 +315,7 @@ fn violation(out: &mut String, sources: &Sources, refutation: &Refutation, style
     out.push_str(&columns::render(program, &Interleaving::of(refutation, sources), style));
 }
 
-/// What went wrong, in one sentence or more, with the lines that it is about.
+/// The violation, in one sentence or more, with the lines involved.
 pub fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> {
     let Refutation { program, replayed, .. } = refutation;
     match &replayed.violation {

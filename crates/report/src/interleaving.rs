@@ -1,7 +1,7 @@
-//! An execution line by line: what all reports of a violation show.
+//! An execution line by line, as all reports of a violation show it.
 //!
-//! Consecutive steps of one thread on one source line are one row. What is wrong at the end is marked: the two accesses that collide,
-//! the check that fails, or the threads that wait for one another.
+//! Consecutive steps of one thread on one source line are one row. The violation at the end is marked: the
+//! two accesses that race, the check that fails, or the threads that wait for one another.
 
 mod folding;
 
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Large copies count by their first bytes.
 const MOST_BYTES: u64 = 64;
-/// The most values that are told of a stretch that is folded.
+/// The most values that are shown for a folded stretch.
 const MOST_VALUES: usize = 4;
 
 /// An execution, row by row.
@@ -32,29 +32,29 @@ pub struct Interleaving {
 /// Consecutive steps of one thread on one line.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Who.
+    /// The thread.
     pub thread: ThreadIndex,
-    /// Where.
+    /// The source position.
     pub span: Span,
-    /// The procedure and the edge of the last step; `None` when the thread only stands here.
+    /// The procedure and the edge of the last step; `None` when the thread takes no step here.
     pub last: Option<(ir::TemplateId, ir::EdgeId)>,
     /// The source line, trimmed.
     pub code: String,
-    /// What happened besides changes of values: locks, starts of threads.
+    /// Events besides changes of values: locks, starts of threads.
     pub events: Vec<String>,
-    /// What changed, each name once.
+    /// Changes, each name once.
     pub changes: Vec<ChangedValue>,
     /// The locks that the thread holds after it.
     pub held: Vec<String>,
-    /// Whether they are others than before.
+    /// Whether they have changed.
     pub held_changed: bool,
-    /// What is wrong here.
+    /// The violation here.
     pub mark: Option<String>,
     /// What the thread waits for here, while others run.
     pub waits: Option<String>,
-    /// Whether no other thread could notice: nothing that two threads touch, no lock, no start.
+    /// Whether no other thread could notice it: no memory that two threads touch, no lock, no start.
     pub alone: bool,
-    /// Whether it touches what the violation is about, or starts a thread.
+    /// Whether it touches memory of the violation, or starts a thread.
     pub matters: bool,
 }
 
@@ -63,9 +63,9 @@ pub struct Row {
 pub struct ChangedValue {
     /// Its name.
     pub name: String,
-    /// Whether only this thread has it.
+    /// Whether it is private to this thread.
     pub own: bool,
-    /// The value; `None` when any will do.
+    /// The value; `None` when any value is possible.
     pub value: Option<Value>,
 }
 
@@ -79,23 +79,23 @@ impl ChangedValue {
     }
 }
 
-/// Something that is shown of an execution.
+/// An item of an execution in a report.
 #[derive(Debug)]
 pub enum Shown<'a> {
     /// A row.
     Row(&'a Row),
     /// Rows of one thread that concern no other.
     Folded(&'a [Row]),
-    /// So many rows of all threads, in an execution that is too long.
+    /// This many rows of all threads, in an execution that is too long.
     Gap(usize),
 }
 
 impl Row {
-    /// All that happened, as short texts.
+    /// All events, as short texts.
     pub fn effects(&self) -> Vec<String> {
         self.events.iter().cloned().chain(self.changes.iter().map(ChangedValue::text)).collect()
     }
-    /// What is said of the locks.
+    /// The text about the locks.
     pub fn locks(&self) -> Option<String> {
         match self.held.as_slice() {
             [] if self.mark.is_some() => Some("holds no lock".to_owned()),
@@ -155,7 +155,7 @@ impl Shown<'_> {
     }
 }
 
-/// What became of values in rows that are folded, in the order in which they were first changed.
+/// The final values of folded rows, in the order of their first change.
 pub fn values_after(rows: &[Row]) -> String {
     let mut last: Vec<&ChangedValue> = Vec::new();
     for change in rows.iter().flat_map(|row| &row.changes) {
@@ -169,7 +169,7 @@ pub fn values_after(rows: &[Row]) -> String {
     format!("{}{more}", texts.join(", "))
 }
 
-/// The bytes that several threads touch, at the end or on the way.
+/// The bytes that several threads touch, at any time.
 fn contended(replayed: &Replayed) -> BTreeMap<u64, Option<ThreadIndex>> {
     let mut owners: BTreeMap<u64, Option<ThreadIndex>> = BTreeMap::new();
     let mut touch = |access: &NamedAccess| {
@@ -188,9 +188,9 @@ fn contended(replayed: &Replayed) -> BTreeMap<u64, Option<ThreadIndex>> {
     owners
 }
 
-/// The bytes that a violation is about: those that collide, or those that the thread which fails touched last.
+/// The bytes of a violation: those of the race, or those that the failing thread touched last.
 fn essential(replayed: &Replayed) -> BTreeSet<u64> {
-    /// Steps of the thread that fails which count.
+    /// The most steps of the failing thread that count.
     const LAST: usize = 3;
     let bytes = |access: &NamedAccess| {
         let first = access.access.address;
@@ -270,7 +270,7 @@ impl Builder<'_> {
             }
             own.for_each(|(change, own)| changed(&mut row, change, own));
         } else {
-            // What others touch, too, is worth a word even if its value stays the same.
+            // Memory that others also touch is worth mentioning even if its value does not change.
             for access in step.accesses.iter().filter(|access| meets(access)) {
                 let Some(name) = access.name.as_deref().filter(|name| !name.starts_with('%')) else {
                     continue;
@@ -295,13 +295,14 @@ impl Builder<'_> {
         self.rows.push(row);
     }
 
-    /// Takes note of a change to one of a lock's words, with its number among the changes of the step.
+    /// Records a change to one of a lock's words, with its number among the changes of the step.
     fn lock(&mut self, row: &mut Row, taken: bool, kind: LockKind, (index, change): (usize, &Change)) {
         let (lock, is_owner) = lock_word(&change.name);
         let lock = clean(lock);
         let matters = match (kind, taken) {
             _ if numbered(&lock).is_some() => {
-                // In memory without a type, the first byte that changes names the lock. Where only the word after it changes, it is taken again.
+                // In memory without a type, the first byte that changes names the lock. If only the next word
+                // changes, the lock is acquired recursively.
                 let first_word = numbered(&lock).map(|(byte, rest)| (byte.wrapping_sub(4), rest.to_owned()));
                 let again =
                     |held: &String| numbered(held).map(|(byte, rest)| (byte, rest.to_owned())) == first_word;
@@ -309,7 +310,7 @@ impl Builder<'_> {
             }
             (LockKind::Read, true) => !is_owner,
             (LockKind::Read | LockKind::Write, false) => true,
-            // How often a mutex is held by its owner changes nothing for others.
+            // The recursion count of a mutex does not matter to others.
             (LockKind::Mutex | LockKind::Spin, _) | (LockKind::Write, true) => is_owner,
         };
         if !matters {
@@ -328,19 +329,19 @@ impl Builder<'_> {
         row.held_changed = true;
     }
 
-    /// A thread stands at a line and waits, while others run.
+    /// A thread waits at a line while others run.
     fn wait(&mut self, wait: &ReplayedWait) {
         let row =
             Row { waits: Some(waiting(&wait.target)), alone: false, ..self.row(wait.thread, wait.span) };
         let last = self.rows.iter().rev().find(|row| row.thread == wait.thread);
-        // Whoever wakes up for nothing waits again.
+        // After a spurious wake-up, it waits again.
         let is_known = last.is_some_and(|last| last.waits == row.waits && same_line(last.span, row.span));
         if !is_known {
             self.rows.push(row);
         }
     }
 
-    /// Marks what is wrong.
+    /// Marks the violation.
     fn end(&mut self) {
         match &self.replayed.violation {
             ReplayedViolation::Error { thread, kind, span } => {
@@ -369,7 +370,7 @@ impl Builder<'_> {
                         }
                         WaitTarget::Lock { .. } | WaitTarget::Thread(_) => waiting(&wait.target),
                     };
-                    // It is marked here, for ever.
+                    // It is marked here permanently.
                     let waits = |row: &Row| row.thread == wait.thread && row.waits.is_some();
                     if self.rows.last().is_some_and(waits) {
                         self.rows.pop();
@@ -380,7 +381,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A thread stands at a line, about to do something that is wrong.
+    /// A thread is at a line, about to make a violating step.
     fn stand(&mut self, thread: ThreadIndex, span: Span, mark: String) {
         let row = Row { mark: Some(mark), alone: false, ..self.row(thread, span) };
         self.rows.push(row);
@@ -420,7 +421,8 @@ fn numbered(cell: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok()?, rest))
 }
 
-/// The name of the lock that a cell belongs to, and whether the cell is its first word, which says who holds it.
+/// The name of the lock that a cell belongs to, and whether the cell is its first word, which says who holds
+/// it.
 fn lock_word(cell: &str) -> (&str, bool) {
     if numbered(cell).is_some() {
         return (cell, true);
@@ -435,12 +437,12 @@ fn lock_word(cell: &str) -> (&str, bool) {
     }
 }
 
-/// The name of the lock that a thread waits for, as the user knows it.
+/// The source name of the lock that a thread waits for.
 pub(crate) fn lock_name(cell: &str) -> String {
     clean(lock_word(cell).0)
 }
 
-/// What a thread waits for where no thread owns it, with the name between quotes.
+/// An object without an owner that a thread waits for, with its name in quotes.
 pub(crate) fn waited_for(object: SharedObject, name: Option<&str>, quote: &str) -> String {
     let what = shared_word(object);
     let then = match object {
@@ -456,7 +458,7 @@ pub(crate) fn waited_for(object: SharedObject, name: Option<&str>, quote: &str) 
 }
 
 fn changed(row: &mut Row, change: &Change, own: bool) {
-    // Temporaries of the tool mean nothing to its user.
+    // Temporaries of the tool are not shown.
     if change.name.starts_with('%') {
         return;
     }
@@ -477,13 +479,13 @@ pub fn what_fails(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// How a thread is called in reports.
+/// The name of a thread in reports.
 pub fn name(replayed: &Replayed, thread: ThreadIndex) -> String {
     let what = replayed.threads.get(thread).map_or("?", |thread| thread.name.as_str());
     format!("thread {thread} ({})", clean(what))
 }
 
-/// The short name of a row's place: its line, and its file if there are several.
+/// The short source position of a row: its line, and its file if there are several.
 pub fn place(program: &Program, span: Span, several_files: bool) -> String {
     if !several_files {
         return if span.line > 0 { span.line.to_string() } else { String::new() };

@@ -18,7 +18,7 @@ struct Document<'a> {
     version: &'static str,
     verdict: String,
     checks: Vec<CheckResult<'a>>,
-    /// Races on each shared memory location, where that was looked at.
+    /// Races on each shared memory location, if analysed.
     #[serde(skip_serializing_if = "Option::is_none")]
     locations: Option<Vec<LocationEntry<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,7 +48,7 @@ struct AccessEntry<'a> {
     locks: &'a [String],
 }
 
-/// How much of the program is reached at all.
+/// How much of the program is reached.
 #[derive(Serialize)]
 struct ReachedEntry {
     functions: usize,
@@ -83,7 +83,7 @@ struct CheckResult<'a> {
 #[derive(Serialize)]
 struct ProofEntry<'a> {
     summary: String,
-    /// What carries the proof, where it was asked for.
+    /// The story of the proof, if requested.
     claims: Vec<ClaimEntry<'a>>,
 }
 
@@ -95,7 +95,7 @@ struct ClaimEntry<'a> {
     text: &'a str,
 }
 
-/// What one engine came to.
+/// The result of one engine.
 #[derive(Serialize)]
 struct TriedEntry {
     engine: &'static str,
@@ -105,14 +105,14 @@ struct TriedEntry {
     end: String,
 }
 
-/// What is known of each check, where the whole is not known.
+/// The status of each check, if the whole is not known.
 #[derive(Serialize)]
 struct DecisionsEntry<'a> {
     /// Whether all checks are listed, not only those that are open.
     complete: bool,
     checks: usize,
     proved: usize,
-    /// What all that is proved takes for granted.
+    /// The assumptions of everything that is proved.
     given: Vec<AssumptionEntry<'a>>,
     lines: Vec<DecisionEntry<'a>>,
 }
@@ -141,7 +141,7 @@ struct ViolationEntry<'a> {
     places: Vec<PlaceEntry>,
     threads: Vec<&'a str>,
     steps: Vec<StepEntry<'a>>,
-    /// The same execution by source lines, with the locks that are held and what is wrong.
+    /// The same execution by source lines, with the held locks and the violation.
     lines: Vec<LineEntry>,
 }
 

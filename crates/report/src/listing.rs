@@ -1,4 +1,4 @@
-//! The source, annotated with what is known at each line.
+//! The source, annotated with facts at each line.
 
 use crate::sources::position;
 use crate::{Outcome, Sources};
@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use verdict::{Decision, Interference, KnownValue, ListedFact, ListedLine, Listing};
 
-/// Lines between two with code are shown if they are at most so many.
+/// Lines between two with code are shown if they are at most this many.
 const LARGEST_GAP: u32 = 3;
-/// The most places that one variable is said to be written at.
+/// The most writes of one variable that are listed.
 const MOST_WRITERS: usize = 4;
 /// The longest line of facts.
 const WIDTH: usize = 100;
@@ -50,7 +50,7 @@ pub(crate) fn same_function(a: &ListedLine, b: &ListedLine) -> bool {
     a.function == b.function && a.span.file == b.span.file
 }
 
-/// What stands between the line before and this one: the function's name, lines without code, or a gap.
+/// The text between the line before and this one: the function's name, lines without code, or a gap.
 fn heading(
     out: &mut String,
     program: &Program,
@@ -95,7 +95,7 @@ pub fn notes(program: &Program, before: Option<&ListedLine>, line: &ListedLine) 
         let known = before.is_some_and(|before| !before.reached);
         return if known { Vec::new() } else { vec!["no thread ever comes here".to_owned()] };
     }
-    // What an unreachable line says is nothing to compare with.
+    // Facts of an unreachable line are not compared with.
     let before = before.filter(|before| before.reached);
     let mut notes = wrapped(&facts(before, line));
     let held = |line: &ListedLine| -> BTreeSet<(String, bool)> { line.locks.iter().cloned().collect() };
@@ -118,7 +118,7 @@ pub fn notes(program: &Program, before: Option<&ListedLine>, line: &ListedLine) 
     notes
 }
 
-/// Facts that the line before does not have, and those of its that do not hold any more.
+/// Facts that the line before does not have, and those of the line before that no longer hold.
 fn facts(before: Option<&ListedLine>, line: &ListedLine) -> Vec<String> {
     let old = before.map(|before| before.facts.as_slice()).unwrap_or_default();
     let mut texts = Vec::new();
@@ -137,7 +137,7 @@ fn facts(before: Option<&ListedLine>, line: &ListedLine) -> Vec<String> {
     texts
 }
 
-/// Puts texts on as few lines as they fit on.
+/// Packs texts into as few lines as possible.
 fn wrapped(texts: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for text in texts {

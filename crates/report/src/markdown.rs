@@ -1,6 +1,7 @@
-//! The report for comments on changes, and for notes: Markdown, with the execution as a table.
+//! The report in Markdown, for code review comments: the execution is a table.
 //!
-//! All that comes from the program is in `<code>` with what Markdown and HTML take for commands escaped, so that no line of it can be more than text.
+//! All text from the program is in `<code>`, with the special characters of Markdown and HTML escaped, so
+//! that it is never interpreted.
 
 use crate::human::{about, complaint, reason};
 use crate::interleaving::{Interleaving, Row, Shown, place, values_after};
@@ -12,7 +13,7 @@ use checker::{Checked, Refutation};
 use ir::Span;
 use std::fmt::Write;
 
-/// Threads with columns of their own; more do not fit on a page.
+/// The most threads with separate columns; more do not fit on a page.
 const MOST_COLUMNS: usize = 6;
 
 /// Renders all outcomes.
@@ -72,7 +73,7 @@ pub fn render(report: &Report<'_>) -> String {
     out
 }
 
-/// The listing of shared memory: a table of what is not race-free, and the rest by reasons.
+/// The listing of shared memory: a table of locations that are not race-free, and the others by reason.
 fn shared_memory(out: &mut String, report: &Report<'_>, memory: &SharedMemory) {
     let program = report.program;
     let at = |span: Span| escape(&position(program, Span { column: 0, ..span }));
@@ -178,7 +179,7 @@ fn cell(row: &Row) -> String {
     text
 }
 
-/// Text that is no more than text.
+/// Escaped text.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in clean(text).chars() {

@@ -1,8 +1,10 @@
-//! The report for code-scanning tools: a SARIF 2.1.0 log with one result for each violation, and one of kind `open` for each line with a
-//! check that is neither proved nor refuted; and a note for each shared memory location that may race as far as is known, with both accesses.
+//! The report for code-scanning tools: a SARIF 2.1.0 log with one result for each violation, and one of kind
+//! `open` for each line with a check that is neither proved nor refuted; and a note for each shared memory
+//! location that may race, with both accesses.
 //!
-//! It has what GitHub's code scanning asks for: rules with descriptions and help, addresses of files relative to where the tool ran, fingerprints, and the
-//! execution as a code flow with one thread flow for each thread, whose locations say in which order they happen.
+//! It has what GitHub's code scanning requires: rules with descriptions and help, addresses of files relative
+//! to where the tool ran, fingerprints, and the execution as a code flow with one thread flow for each
+//! thread, whose locations say in which order they happen.
 
 use crate::interleaving::Interleaving;
 use crate::shared_memory::{Finding, FoundAccess, Status, table};
@@ -13,12 +15,12 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use verdict::{Check, Decision};
 
-/// GitHub takes no more locations of a result.
+/// GitHub's limit on the locations of a result.
 const MOST_LOCATIONS: usize = 1000;
 /// The most open memory locations that become results.
 const MOST_OPEN: usize = 500;
 
-/// Renders all violations, and what is open.
+/// Renders all violations and open checks.
 pub fn render(report: &Report<'_>) -> String {
     let mut rules: Vec<Check> = Vec::new();
     for outcome in report.outcomes {
@@ -173,7 +175,7 @@ fn result(report: &Report<'_>, (rule, index): (&str, usize), refutation: &Refuta
     value
 }
 
-/// Stays the same when lines move: the rule, and the texts of the lines that it is about.
+/// A fingerprint that does not change when lines move: the rule, and the texts of the lines involved.
 fn fingerprint(
     report: &Report<'_>,
     program: &Program,

@@ -1,8 +1,9 @@
-//! The shared memory of a program, location by location: what all reports show of races where there is more to say than one verdict.
+//! The shared memory of a program, location by location, as all reports show it if one verdict does not say
+//! everything.
 //!
-//! Made from what the checker has accepted ([`verdict::Locations`]), in the words of the source. Races that were
-//! replayed, and executions that would be races but for something that is not modelled, are marked afterwards. What is
-//! not decided comes first, and what is most likely a race before all else (`ranking.rs`): the order says nothing about what is true.
+//! Derived from what the checker has accepted ([`verdict::Locations`]), with source names. Replayed races,
+//! and possible races that depend on something that is not modelled, are added afterwards. Undecided
+//! locations come first, the most likely races at the top (`ranking.rs`): the order is only a guess.
 
 mod naming;
 mod ranking;
@@ -16,34 +17,34 @@ use verdict::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation
 /// All shared memory locations of a program, the most urgent ones first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedMemory {
-    /// Races, what is possible, what is open, and what is race-free.
+    /// Races, possible races, open locations, and race-free ones.
     pub locations: Vec<Finding>,
-    /// How much of the program is reached at all.
+    /// How much of the program is reached.
     pub reached: Reached,
-    /// Whether something is taken for granted that could hide behaviour: then what is race-free is so under conditions.
+    /// Whether an assumption could hide behaviour: then locations are race-free only under this assumption.
     pub conditional: bool,
-    /// Why there may be locations, and accesses, that are not listed; `None` when all are.
+    /// Why locations and accesses may be missing; `None` when all are listed.
     pub incomplete: Option<String>,
 }
 
-/// What is known of one location.
+/// One location with its status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// As the user knows it.
+    /// Its name in the source.
     pub name: String,
     /// Where it is declared, or allocated.
     pub declared: Span,
     /// Its bytes, in the program that was analysed.
     pub cell: Target,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub size: u64,
-    /// What is known.
+    /// Its status.
     pub status: Status,
-    /// Who accesses it, in the order of the program.
+    /// The accesses to it, in program order.
     pub accesses: Vec<FoundAccess>,
-    /// The steps that may race, where that is open, the most promising pair first.
+    /// For an open location, the steps that may race, the most promising pair first.
     pub candidates: Vec<[Candidate; 2]>,
-    /// How unlikely it is that it races, where that is open.
+    /// For an open location, how unlikely a race is.
     rank: u32,
 }
 
@@ -58,16 +59,16 @@ pub struct Candidate {
     pub edge: EdgeId,
 }
 
-/// What is known of races on a location.
+/// The status of a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// An execution that races was replayed; this is what happens.
+    /// A race was replayed; this describes it.
     Race(String),
-    /// There is an execution that would be a race but for this, which is not modelled.
+    /// A race is possible, but depends on this, which is not modelled.
     Possible(String),
-    /// Nothing is known of these pairs of accesses, by their numbers, the most promising first.
+    /// These pairs of accesses, by number, are undecided; the most promising come first.
     Open(Vec<(usize, usize)>),
-    /// There is none, for these reasons.
+    /// There is no race, for these reasons.
     RaceFree(Vec<String>),
 }
 
@@ -87,7 +88,7 @@ pub struct FoundAccess {
 }
 
 impl FoundAccess {
-    /// What it does, in one or two words.
+    /// Its description, in one or two words.
     pub fn kind(&self) -> &'static str {
         match (self.atomic, self.write) {
             (false, false) => "read",
@@ -96,7 +97,7 @@ impl FoundAccess {
             (true, true) => "atomic write",
         }
     }
-    /// What it does, as a verb.
+    /// Its description, as a verb.
     pub fn verb(&self) -> &'static str {
         match (self.atomic, self.write) {
             (false, false) => "reads",
@@ -105,7 +106,7 @@ impl FoundAccess {
             (true, true) => "writes atomically",
         }
     }
-    /// What is said of the locks that it holds.
+    /// The text about the locks that it holds.
     pub fn held(&self) -> String {
         match self.locks.as_slice() {
             [] => "holds no lock".to_owned(),
@@ -118,7 +119,7 @@ impl FoundAccess {
 }
 
 impl Status {
-    /// Its name in reports for programs.
+    /// Its name in machine-readable reports.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Race(_) => "race",
@@ -127,7 +128,7 @@ impl Status {
             Self::RaceFree(_) => "race-free",
         }
     }
-    /// Races come first, what is decided otherwise last.
+    /// Races come first, race-free locations last.
     fn order(&self) -> u8 {
         match self {
             Self::Race(_) => 0,
@@ -139,7 +140,7 @@ impl Status {
 }
 
 impl Finding {
-    /// Why the status is what it is, in one sentence.
+    /// The reason for the status, in one sentence.
     pub fn because(&self) -> String {
         match &self.status {
             Status::Race(what) => what.clone(),
@@ -178,7 +179,7 @@ impl Finding {
 }
 
 impl SharedMemory {
-    /// The listing of a program, given what its pointers may point to: locks have better names then.
+    /// The listing of a program, with points-to sets, which give locks better names.
     pub fn of(program: &Program, found: &Locations, points_to: Option<&PointsTo>) -> Self {
         let is_asked = |location: &&SharedLocation| program.counts_races_on(location.cell.object);
         let asked = found.locations.iter().filter(is_asked);
@@ -190,7 +191,7 @@ impl SharedMemory {
         all.sort();
         all
     }
-    /// Takes note of a race that was replayed, on a byte of an object. Says whether there is such a location.
+    /// Records a replayed race on a byte of an object. Says whether there is such a location.
     pub fn race(&mut self, object: ObjectId, offset: u64, what: &str) -> bool {
         let found = self.locations.iter_mut().find(|location| location.holds(object, offset));
         let is_known = found.is_some();
@@ -200,8 +201,7 @@ impl SharedMemory {
         }
         is_known
     }
-    /// Takes note of an execution that races on a location, but for something that is not modelled. What is said last
-    /// counts.
+    /// Records a possible race on a location, with what it depends on. The last call counts.
     pub fn possible(&mut self, cell: Target, condition: &str) {
         let is_undecided = |finding: &&mut Finding| {
             finding.cell == cell && matches!(finding.status, Status::Open(_) | Status::Possible(_))
@@ -211,7 +211,7 @@ impl SharedMemory {
             self.sort();
         }
     }
-    /// Takes note of a proof that there is no race at all.
+    /// Records a proof that there is no race at all.
     pub fn proved(&mut self, how: &str) {
         self.incomplete = None;
         for location in &mut self.locations {
@@ -221,7 +221,7 @@ impl SharedMemory {
         }
         self.sort();
     }
-    /// How many locations are in a state: races, possible ones, open ones, race-free ones.
+    /// The number of races, possible races, open locations, and race-free ones.
     pub fn counts(&self) -> [usize; 4] {
         let mut counts = [0; 4];
         for location in &self.locations {
@@ -229,12 +229,13 @@ impl SharedMemory {
         }
         counts
     }
-    /// Whether something is neither proved nor refuted.
+    /// Whether a location is neither proved nor refuted.
     pub fn has_open(&self) -> bool {
         let [_, possible, open, _] = self.counts();
         possible + open > 0
     }
-    /// Whether no start of a thread is reached though the program has some: then nothing is said about threads at all.
+    /// Whether no start of a thread is reached although the program has some: then the listing says nothing
+    /// about threads.
     pub fn is_empty_claim(&self) -> bool {
         let (reached, all) = self.reached.thread_starts;
         reached == 0 && all > 0
@@ -264,7 +265,7 @@ fn finding(
         locks: naming::locks(program, points_to, access.template, &access.locks),
     };
     let name = ir::names::location(program, location.cell);
-    // Steps of one line are one access where nothing else tells them apart.
+    // Steps of one line are one access, unless something else distinguishes them.
     let mut accesses: Vec<FoundAccess> = Vec::new();
     let mut numbers: Vec<usize> = Vec::new();
     let mut known: BTreeMap<FoundAccess, usize> = BTreeMap::new();

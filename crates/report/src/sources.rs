@@ -1,4 +1,4 @@
-//! The user's source lines, where they are at hand.
+//! The source lines, where available.
 
 use ir::{Program, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +14,8 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The lines of these files. What was `given` comes first: names and texts; it may say of its lines that they come from others (`#line`).
-    /// Other files are asked for by name.
+    /// The lines of these files. The `given` names and texts come first; their lines may be attributed to
+    /// other files (`#line`). Other files are requested by name.
     pub fn new(names: &[String], given: &[(String, String)], other: impl Fn(&str) -> Option<String>) -> Self {
         let mut found: BTreeMap<String, BTreeMap<u32, String>> = BTreeMap::new();
         for (name, text) in given {
@@ -44,8 +44,8 @@ impl Sources {
     }
 }
 
-/// Reads a text whose lines may say that they come from other files. Where several lines are said to be one, those that directly follow
-/// what says so count, and else all.
+/// Reads a text whose lines may be attributed to other files. If several lines are attributed to the same
+/// one, those that directly follow a directive count, else all.
 fn read(name: &str, text: &str, found: &mut BTreeMap<String, BTreeMap<u32, String>>) {
     let mut file = name.to_owned();
     let mut number = 1u32;
@@ -73,7 +73,7 @@ fn read(name: &str, text: &str, found: &mut BTreeMap<String, BTreeMap<u32, Strin
     }
 }
 
-/// The line and the file that `#line 5 "file"` or `# 5 "file" 1` says come next.
+/// The next line and file according to `#line 5 "file"` or `# 5 "file" 1`.
 pub(crate) fn marker(line: &str) -> Option<(u32, Option<String>)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
@@ -83,7 +83,7 @@ pub(crate) fn marker(line: &str) -> Option<(u32, Option<String>)> {
     Some((number, name.map(str::to_owned)))
 }
 
-/// `file:line:column`, or as much of it as is known.
+/// `file:line:column`, as far as known.
 pub fn position(program: &Program, span: Span) -> String {
     let file = program.files.get(span.file as usize).map_or("?", String::as_str);
     match (span.line, span.column) {

@@ -1,6 +1,7 @@
-//! A proof as a short story: what carries it, in the words of the source, at the lines that matter.
+//! The story of a proof: its key facts, with source names, at the important lines.
 //!
-//! Only for people: the proof itself is in the evidence. What has no name in the source, or is too long to be read, is left out.
+//! For readers only: the proof itself is in the evidence. Facts without a source name, or that are too long
+//! to read, are omitted.
 
 mod formulas;
 
@@ -10,7 +11,7 @@ use ir::{LocationId, LocationKind, Program, Span, TemplateId};
 use std::collections::{BTreeMap, BTreeSet};
 use terms::{Operation, Term};
 use verdict::{
-    Budget, Check, ContextProof, KnownValue, ListedLine, Listing, Proof, Property, Views, for_people,
+    Budget, Check, ContextProof, KnownValue, ListedLine, Listing, Proof, Property, Views, with_source_names,
 };
 
 /// The most claims of a part.
@@ -32,21 +33,22 @@ pub struct Part {
     pub claims: Vec<Claim>,
 }
 
-/// Something that always holds.
+/// A claim that always holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// Where; `None` when everywhere.
+    /// The source position; `None` when it holds everywhere.
     pub span: Option<Span>,
-    /// What.
+    /// The claim.
     pub text: String,
 }
 
-/// The story of a proof about a program that was lowered for a check. Some need the listing of the program.
+/// The story of a proof about a lowered program. Some proofs need the listing of the program.
 pub fn of(program: &Views, check: Check, proof: &Proof, listing: Option<&Listing>, budget: &Budget) -> Story {
     Story { parts: parts_of(program, check, proof, listing, budget) }
 }
 
-/// The story of a proof by contexts about the program that it speaks of: what other threads do to shared variables at most, and what is known at the accesses that could race.
+/// The story of a proof by contexts: the effects of other threads on shared variables, and what holds at the
+/// accesses that could race.
 pub fn of_context(seen: &Program, proof: &ContextProof) -> Story {
     let mut parts = Vec::new();
     for (template, acfa) in proof.acfas.enumerate() {
@@ -56,7 +58,7 @@ pub fn of_context(seen: &Program, proof: &ContextProof) -> Story {
         let known = acfa.states.iter().filter(|state| !state.label.is_true()).flat_map(|state| {
             let lines = state.accesses.iter().filter_map(|access| proof.lines.get(*access as usize));
             let lines: BTreeSet<u32> = lines.copied().collect();
-            let known = for_people(&state.label).to_string();
+            let known = with_source_names(&state.label).to_string();
             lines.into_iter().map(move |line| format!("about to make the access in line {line}: {known}"))
         });
         let done = acfa.edges.iter().map(|edge| graph::edge_lines(seen, edge).join(", "));
@@ -97,7 +99,7 @@ fn parts_of(
             let words = program.sliced(races, budget).ok().and_then(|view| view.words(budget).ok());
             words.map(|words| of_formulas(words, proof)).unwrap_or_default()
         }
-        // What these say is said by their summary, or, of contexts, by [`of_context`].
+        // Their summary suffices; for contexts, see [`of_context`].
         _ => Vec::new(),
     };
     parts.into_iter().filter(|part| !part.claims.is_empty()).collect()
@@ -237,7 +239,7 @@ fn most_frequent(names: &Names<'_>, invariants: &[&Term]) -> Vec<Claim> {
     found.into_iter().take(MOST_CLAIMS).map(|(text, _)| Claim { span: None, text }).collect()
 }
 
-/// The most conjuncts that are looked at.
+/// The most conjuncts that are considered.
 const MOST_CONJUNCTS: usize = 2_000;
 
 fn conjuncts(term: &Term) -> Vec<Term> {
@@ -255,7 +257,7 @@ fn conjuncts(term: &Term) -> Vec<Term> {
     found
 }
 
-/// What an invariant says everywhere, and at locations.
+/// The claims of an invariant, everywhere and at locations.
 fn claims_of_group(
     program: &Program,
     names: &Names<'_>,

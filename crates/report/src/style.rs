@@ -1,17 +1,17 @@
-//! How text looks on a terminal: its width, colours where they are wanted, and nothing that a terminal would take for a command.
+//! Text on a terminal: its width, its colours, and the removal of control characters.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// What a terminal can show.
+/// The capabilities of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Whether it may have colours.
     pub colour: bool,
-    /// How many characters fit on a line.
+    /// The number of characters on a line.
     pub width: usize,
 }
 
-/// The width where nothing is known of it.
+/// The default width.
 pub const DEFAULT_WIDTH: usize = 100;
 
 impl Default for Style {
@@ -20,18 +20,18 @@ impl Default for Style {
     }
 }
 
-/// What a text is about, for its colour.
+/// The role of a text, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// Nothing special.
     Plain,
-    /// Beside the point.
+    /// Less important.
     Faint,
     /// A title.
     Title,
-    /// All is well.
+    /// Success.
     Good,
-    /// Something is wrong.
+    /// An error.
     Bad,
     /// Not known.
     Open,
@@ -43,7 +43,7 @@ pub enum Tone {
 const THREADS: [&str; 6] = ["36", "33", "35", "32", "34", "96"];
 
 impl Style {
-    /// A text in a colour, where there are colours.
+    /// A text in a colour, if there are colours.
     pub fn paint(&self, tone: Tone, text: &str) -> String {
         let code = match tone {
             Tone::Plain => return text.to_owned(),
@@ -58,11 +58,11 @@ impl Style {
     }
 }
 
-/// A text of someone else's without what could move the cursor or change colours, on one line.
+/// An untrusted text on one line, without characters that could move the cursor or change colours.
 pub fn clean(text: &str) -> String {
     let plain = |c: char| match c {
         '\t' | '\n' | '\r' => ' ',
-        // Marks that turn the direction of writing could make a line look like another one.
+        // Marks that change the writing direction could make a line look like another.
         '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
         c if c.is_control() => '\u{fffd}',
         c => c,
@@ -70,7 +70,7 @@ pub fn clean(text: &str) -> String {
     text.chars().map(plain).collect()
 }
 
-/// How wide a text is.
+/// The width of a text.
 pub fn width(text: &str) -> usize {
     text.width()
 }
@@ -95,7 +95,7 @@ pub fn cut(text: &str, most: usize) -> String {
     out
 }
 
-/// A text filled up to a width.
+/// A text padded to a width.
 pub fn padded(text: &str, to: usize) -> String {
     format!("{text}{:1$}", "", to.saturating_sub(width(text)))
 }

@@ -1,7 +1,7 @@
 //! Operations and expressions as compact text, much as the user would write them in C.
 //!
-//! For reading only: casts that change nothing are left out, and a name may stand for more than one thing. The exact text
-//! form is [`ir::text`].
+//! For readers only: casts that change nothing are omitted, and a name may be ambiguous. The exact text form
+//! is [`ir::text`].
 
 use ir::{
     BinaryOp, Callee, Expr, IntType, Layout, Lhs, LockKind, ObjectId, Op, Place, Program, Rhs, Span,
@@ -41,7 +41,7 @@ struct Text<'p> {
     template: &'p Template,
 }
 
-/// How tightly operators bind: C's order.
+/// The precedence of operators in C.
 const UNARY: u8 = 11;
 const CHOICE: u8 = 1;
 
@@ -77,7 +77,7 @@ fn binding(op: BinaryOp, ty: IntType) -> (u8, &'static str) {
     }
 }
 
-/// The comparison that holds exactly where another one does not.
+/// The negated comparison.
 fn negated(op: BinaryOp) -> Option<&'static str> {
     match op {
         BinaryOp::Eq => Some("!="),
@@ -180,7 +180,7 @@ impl Text<'_> {
         self.pointee(&place.address)
     }
 
-    /// What stands at an address.
+    /// The memory at an address.
     fn pointee(&self, address: &Expr) -> String {
         match address {
             Expr::Address(object, offset) => cell(self.program, *object, *offset),

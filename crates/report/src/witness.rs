@@ -1,12 +1,15 @@
-//! Witnesses in the YAML formats of the Competition on Software Verification: violation witnesses (2.2) and correctness witnesses (2.1).
+//! Witnesses in the YAML formats of the Competition on Software Verification: violation witnesses (2.2) and
+//! correctness witnesses (2.1).
 //!
-//! A violation witness lists, in the order of the execution, where each thread takes its turns and what the inputs are; the last segment
-//! holds the target, or the two targets of a data race. Thread 0 is the main thread, the others count in the order of creation.
-//! Positions are lines without columns: the format then means the first suitable place on the line. Nothing else may be said of a line with several statements.
+//! A violation witness lists, in the order of the execution, where each thread takes its turns and what the
+//! inputs are; the last segment holds the target, or the two targets of a data race. Thread 0 is the main
+//! thread; the others are numbered in the order of creation. Positions are lines without columns: in the
+//! format, this means the first suitable place on the line. A line with several statements allows nothing
+//! more precise.
 //!
-//! A correctness witness lists what the `flow` engine knows at lines, as far as it is about global variables and parameters: these are in scope
-//! wherever the line is. Ghost variables say whether a mutex is held, where something holds only while nobody has it. What it says was not checked by itself; who validates the
-//! witness does that.
+//! A correctness witness lists the facts of the `flow` engine at lines, for global variables and parameters
+//! only: these are always in scope. For facts that hold only while a mutex is free, ghost variables say
+//! whether it is held. The witness itself is not checked here; that is the task of validators.
 
 mod ghosts;
 
@@ -20,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use verdict::{Bounds, Check, KnownValue, ListedFact, ListedLine, Listing};
 
-/// What a witness says about the run that it comes from.
+/// Metadata of a witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
     /// The names and contents of the input files.
@@ -29,11 +32,11 @@ pub struct Task {
     pub specification: String,
     /// The widths of types.
     pub data_model: DataModel,
-    /// When it was made, as ISO 8601 has it.
+    /// The time of creation, in ISO 8601.
     pub creation_time: String,
 }
 
-/// How the competition writes the property of a check; nothing where it has none.
+/// The competition's text for the property of a check; `None` when it has none.
 pub fn specification(check: Check) -> Option<&'static str> {
     match check {
         Check::Assertions | Check::ReachError => Some("CHECK( init(main()), LTL(G ! call(reach_error())) )"),
@@ -44,10 +47,10 @@ pub fn specification(check: Check) -> Option<&'static str> {
     }
 }
 
-/// Where the lines of a program's files stand in the input files, which may say of their lines that they come from others (`#line`).
+/// The map from source lines to the input files, whose lines may be attributed to other files (`#line`).
 struct Lines<'a> {
     program: &'a Program,
-    /// By the name of the file that a line is said to come from, and its number there: the input file, and the line in it.
+    /// From the attributed file and line to the input file and the line in it.
     input: BTreeMap<(String, u32), (&'a str, u32)>,
 }
 
@@ -131,7 +134,7 @@ struct Waypoint<'a> {
 }
 
 impl<'a> Waypoint<'a> {
-    /// The thread comes to this line.
+    /// The thread reaches this line.
     fn passes(thread: usize, span: Span, function: &'a str) -> Self {
         let constraint = Some(("1".to_owned(), "c_expression"));
         Self { kind: "assumption", constraint, thread, span, function }
@@ -180,7 +183,7 @@ fn location(out: &mut String, indent: &str, file: &str, line: u32, function: &st
     );
 }
 
-/// The witness of a proof: what is known at each line. Nothing is known without a listing.
+/// The witness of a proof: facts at each line. Without a listing there are none.
 pub fn correctness(program: &Program, listing: Option<&Listing>, task: &Task) -> String {
     let lines = Lines::new(program, task);
     let mut ghosts = ghosts::ghosts(program);
@@ -285,7 +288,7 @@ fn names_in_scope<'p>(program: &'p Program, function: &str) -> BTreeSet<&'p str>
     names
 }
 
-/// A fact as a condition of C; `None` when it cannot be said, or not with these names.
+/// A fact as a condition in C; `None` when it cannot be expressed with these names.
 fn condition(fact: &ListedFact, names: &BTreeSet<&str>) -> Option<String> {
     let variable = &fact.variable;
     if !names.contains(variable.as_str()) {
@@ -300,7 +303,7 @@ fn condition(fact: &ListedFact, names: &BTreeSet<&str>) -> Option<String> {
 fn within(variable: &str, bounds: &Bounds, ty: ir::IntType) -> Option<String> {
     let lower = bounds.lower.filter(|lower| *lower > ty.min());
     let upper = bounds.upper.filter(|upper| *upper < ty.max());
-    // Larger numbers need a type of their own.
+    // Larger numbers need a suffix.
     let fits = |bound: &ir::Value| bound.unsigned_abs() <= i32::MAX as u128;
     let mut parts = Vec::new();
     match (lower.filter(fits), upper.filter(fits)) {
@@ -362,7 +365,7 @@ fn uuid(kind: &str, task: &Task, content: &str) -> String {
     let digest = hash.finalize();
     let mut bytes = [0u8; 16];
     bytes.copy_from_slice(&digest[..16]);
-    // Version 8: made in a way of one's own; and the variant of RFC 9562.
+    // Version 8 (custom), and the variant of RFC 9562.
     bytes[6] = bytes[6] & 0x0f | 0x80;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let text = hex(&bytes);

@@ -1,5 +1,5 @@
-//! Kills ten thousand questions by their deadline, and says how late each ended and how much memory is left
-//! behind.
+//! Interrupts ten thousand queries by their deadline, and reports how late each ended and how much memory
+//! leaked.
 //!
 //! `cargo run --release -p threadproof-smt --example killed_queries [COUNT]`. Fails past one second or 500
 //! MiB.
@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use verdict::Budget;
 
-/// Three questions that take longer than anybody waits: cubes, factors, and pigeons.
+/// Three queries that take too long: cubes, factors, and pigeons.
 fn questions() -> [Term; 3] {
     let int = |name: &str| Term::int_variable(name);
     let cube = |name: &str| int(name).times(&int(name)).times(&int(name));

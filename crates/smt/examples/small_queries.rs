@@ -1,4 +1,4 @@
-//! Asks ten thousand small questions about integers of one solver, and says how long that took.
+//! Runs ten thousand small queries about integers on one solver, and reports the time.
 //!
 //! `cargo run --release -p threadproof-smt --example small_queries [COUNT]`. Fails past five seconds.
 

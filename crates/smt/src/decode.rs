@@ -1,5 +1,5 @@
-//! From the solver's terms back to ours. What ours cannot say (quantifiers, functions, numbers of more than
-//! 128 bits) is an error.
+//! Translates the solver's terms back to ours. Terms that ours cannot express (quantifiers, functions,
+//! numbers of more than 128 bits) are an error.
 
 use crate::construct::make;
 use crate::encode::Words;

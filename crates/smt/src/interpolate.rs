@@ -1,4 +1,4 @@
-//! Craig interpolants: why two formulas clash, in the variables that both have.
+//! Craig interpolants: why two formulas contradict each other, in their common variables.
 
 use crate::horn::{Application, Clause, HornSystem, Solution, solve};
 use crate::limits::NoAnswer;

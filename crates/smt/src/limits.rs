@@ -3,11 +3,11 @@
 //! The solver works on the calling thread. A second thread watches the limits while it does, and interrupts
 //! it when one is hit.
 //!
-//! An interrupt has two effects that last. An interrupt that comes when nothing is asked leaves a mark on the
-//! context, and as long as that is there assertions are dropped without a word: [`within`] clears it. And a
-//! solver that was interrupted (or stopped by a limit on its steps) in the middle of a question may have lost
-//! assertions, so that it later calls satisfiable what is not: whoever gets no answer from a solver must not
-//! ask that solver again.
+//! An interrupt has two lasting effects. An interrupt between two queries leaves a flag on the context, and
+//! while it is set, assertions are silently dropped: [`within`] clears it. And a solver that was interrupted
+//! (or stopped by a limit on its steps) in the middle of a query may have lost assertions, so that it later
+//! calls an unsatisfiable formula satisfiable: after a query without an answer, a solver must not be used
+//! again.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

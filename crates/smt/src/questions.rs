@@ -1,11 +1,10 @@
-//! Many small questions that have nothing to do with each other: asked of one solver after the other, since
-//! to make a solver takes longer than to answer one of them.
+//! Many small, independent queries share a solver, since creating a solver takes longer than answering one of
+//! them.
 
 use crate::{Answer, NoAnswer, Solver, Term, satisfiable};
 use verdict::Budget;
 
-/// After so many questions a new solver is made: what the old one knows of their terms only costs time by
-/// then.
+/// After this many queries, a new solver is created: by then, the old terms only cost time.
 const MOST: usize = 401;
 
 /// Asks questions.
@@ -28,7 +27,7 @@ impl Questions {
         Self { solver: Solver::new(), asked: 0, most }
     }
 
-    /// Asks something with a solver that has no assertions; those that are made are gone afterwards.
+    /// Runs a query with a solver without assertions; new assertions are removed afterwards.
     pub fn ask<Found>(&mut self, question: impl FnOnce(&mut Solver) -> Found) -> Found {
         self.asked += 1;
         if self.asked == self.most {

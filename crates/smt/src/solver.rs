@@ -1,4 +1,4 @@
-//! An incremental solver: assertions on a stack, questions under assumptions, models and unsatisfiable cores.
+//! An incremental solver: a stack of assertions, queries under assumptions, models and unsatisfiable cores.
 
 use crate::decode::decode_value;
 use crate::encode::Encoder;
@@ -18,7 +18,7 @@ use z3::ast::Bool;
 const FEW_STEPS: u32 = 10_000;
 /// How many terms a small set of assertions has.
 const SMALL: usize = 10_000;
-/// What an unwatched question costs, where steps are counted: most are answered in a fifth of a millisecond.
+/// The cost of an unwatched query, if steps are counted: most are answered in a fifth of a millisecond.
 const UNWATCHED: u64 = 200;
 /// What a solver for one question costs.
 const FRESH: u64 = 1_000;

@@ -28,21 +28,25 @@ const VERIFY_EXAMPLES: &str = "Examples:
 pub enum Command {
     /// Verify a program.
     ///
-    /// Exit status: 0 proved, 1 refuted, 2 unknown, 3 bad input or usage, or a file that cannot be written, 4 internal error.
+    /// Exit status: 0 proved, 1 refuted, 2 unknown, 3 bad input or usage, or a file that cannot be written, 4
+    /// internal error.
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(Verify),
     /// Check the evidence that `verify --proof` wrote, without any search.
     ///
-    /// Say what is asked as for `verify`: what the checks are, and how the program is read, is never taken from the evidence.
-    /// Exit status: 0 the proofs of all checks are accepted, 1 a violation was replayed, 2 a check has no evidence, or some that is not accepted,
-    /// 3 bad input or usage, or a file that has not the form of evidence, 4 internal error.
+    /// Say what is asked as for `verify`: what the checks are, and how the program is read, is never taken
+    /// from the evidence. Exit status: 0 the proofs of all checks are accepted, 1 a violation was replayed, 2
+    /// a check has no evidence, or some that is not accepted, 3 bad input or usage, or a file that has not
+    /// the form of evidence, 4 internal error.
     Check(CheckEvidence),
     /// Check that the threads of a C program do only what a specification says.
     ///
-    /// The last line is `conformance: true`, `conformance: false(FUNCTION, …)` or `conformance: unknown(REASON)`.
-    /// Exit status: 0 they do, 1 some does not, 2 unknown, 3 bad input or usage, 4 internal error.
+    /// The last line is `conformance: true`, `conformance: false(FUNCTION, …)` or `conformance:
+    /// unknown(REASON)`. Exit status: 0 they do, 1 some does not, 2 unknown, 3 bad input or usage, 4 internal
+    /// error.
     Conform(OfSpecification),
-    /// Write a first specification for the threads of a C program, which they conform to; or a first `[functions]` section.
+    /// Write a first specification for the threads of a C program, which they conform to; or a first
+    /// `[functions]` section.
     Draft(Draft),
     /// Serve an editor over standard input and output, by the Language Server Protocol.
     ///
@@ -74,7 +78,8 @@ pub struct Draft {
     /// What to read, and how long it may take.
     #[command(flatten)]
     pub of: OfSpecification,
-    /// Write the section `[functions]` of `threadproof.toml` instead: a line for each function that the program calls and of which nothing is known.
+    /// Write the section `[functions]` of `threadproof.toml` instead: a line for each function that the
+    /// program calls and of which nothing is known.
     #[arg(long = "functions")]
     pub lists_functions: bool,
 }
@@ -97,7 +102,8 @@ pub struct OfSpecification {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "What is read")]
 pub struct Reading {
-    /// The C files of one program (`.c`, or preprocessed `.i`), a Boolean program (`.bp`, `.bool`), or a thread transition system (`.tts`).
+    /// The C files of one program (`.c`, or preprocessed `.i`), a Boolean program (`.bp`, `.bool`), or a
+    /// thread transition system (`.tts`).
     ///
     /// With `--compile-commands`, those of its files that make up the program.
     #[arg(value_name = "FILE", help_heading = "Arguments")]
@@ -105,10 +111,12 @@ pub struct Reading {
     /// Read the C files of a build, with the flags that they are compiled with.
     #[arg(long, value_name = "compile_commands.json", conflicts_with = "nesc")]
     pub compile_commands: Option<PathBuf>,
-    /// A C program without a `main`: call this function. Several are called in turn, before threads start. Arguments are inputs.
+    /// A C program without a `main`: call this function. Several are called in turn, before threads start.
+    /// Arguments are inputs.
     #[arg(long, value_name = "FUNCTION", conflicts_with = "nesc")]
     pub entry: Vec<String>,
-    /// A C program without a `main`: so many threads run this function [default: one; `any` is any number]. May be given several times. Arguments are inputs.
+    /// A C program without a `main`: so many threads run this function [default: one; `any` is any number].
+    /// May be given several times. Arguments are inputs.
     #[arg(long, value_parser = thread, value_name = "FUNCTION[:COUNT]", conflicts_with = "nesc")]
     pub thread: Vec<Started>,
     /// Take options from this file [default: `threadproof.toml` in this folder].
@@ -117,17 +125,20 @@ pub struct Reading {
     /// The widths of `long` and of pointers.
     #[arg(long, value_enum, ignore_case = true, default_value_t = Model::Lp64)]
     pub data_model: Model,
-    /// What atomic operations with weaker orders than `memory_order_seq_cst` mean [default: `c11`; with `--property`, `sc`].
+    /// What atomic operations with weaker orders than `memory_order_seq_cst` mean [default: `c11`; with
+    /// `--property`, `sc`].
     #[arg(long, value_enum, ignore_case = true)]
     pub memory_model: Option<Memory>,
     /// Allocating memory, starting threads and making locks may fail; otherwise they always succeed.
     #[arg(long)]
     pub failures: bool,
-    /// What a function does that no file defines and that has no model: `pure`, `reads`, `writes(N)`, `allocates`, `calls(N)`, `ends`, or several with commas.
-    /// May be given several times; in `threadproof.toml`, `[functions]` has a line for each.
+    /// What a function does that no file defines and that has no model: `pure`, `reads`, `writes(N)`,
+    /// `allocates`, `calls(N)`, `ends`, or several with commas. May be given several times; in
+    /// `threadproof.toml`, `[functions]` has a line for each.
     #[arg(long = "function", value_name = "NAME=CLASS", value_parser = function)]
     pub functions: Vec<ClassifiedFunction>,
-    /// The C file was compiled from nesC: interrupt handlers are threads of one processor, and registers are inputs. Lists each shared variable. The data model is ILP32.
+    /// The C file was compiled from nesC: interrupt handlers are threads of one processor, and registers are
+    /// inputs. Lists each shared variable. The data model is ILP32.
     #[arg(long)]
     pub nesc: bool,
     /// Look for headers in this folder.
@@ -151,7 +162,8 @@ pub struct Reading {
     /// The target of a transition system [default: the file beside it that ends in `.prop`].
     #[arg(long, value_name = "FILE.prop")]
     pub target: Option<PathBuf>,
-    /// The initial states of a transition system, as `shared|local,…/local,…` [default: its `#init` line, or `0/0`].
+    /// The initial states of a transition system, as `shared|local,…/local,…` [default: its `#init` line, or
+    /// `0/0`].
     #[arg(long, value_name = "STATES")]
     pub init: Option<String>,
 }
@@ -163,13 +175,16 @@ pub struct Asking {
     /// A property file in the format of the Competition on Software Verification.
     #[arg(long, value_name = "FILE.prp", conflicts_with_all = ["check", "nesc"])]
     pub property: Option<PathBuf>,
-    /// What to check: assertions, races, bounds, overflow, deadlock [default: assertions,races; of Boolean programs and transition systems: assertions].
+    /// What to check: assertions, races, bounds, overflow, deadlock [default: assertions,races; of Boolean
+    /// programs and transition systems: assertions].
     #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…", conflicts_with = "nesc")]
     pub check: Vec<Checked>,
-    /// Check races, and on this variable only: a global `x`, an array, or a member `s.f`. May be given several times.
+    /// Check races, and on this variable only: a global `x`, an array, or a member `s.f`. May be given
+    /// several times.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["check", "property"])]
     pub race: Vec<String>,
-    /// A specification of the threads: the program is proved by it, or not at all. Only assertions are checked where nothing else is said.
+    /// A specification of the threads: the program is proved by it, or not at all. Only assertions are
+    /// checked where nothing else is said.
     #[arg(long, value_name = "FILE.tspec")]
     pub spec: Option<PathBuf>,
 }
@@ -209,7 +224,8 @@ pub struct Verify {
     /// The engine to use.
     #[arg(long, value_enum, default_value_t = EngineName::Auto, help_heading = "How it is searched")]
     pub engine: EngineName,
-    /// The function that the main thread of the engine `queries` runs. Otherwise each thread with an assertion is it in turn.
+    /// The function that the main thread of the engine `queries` runs. Otherwise each thread with an
+    /// assertion is it in turn.
     #[arg(long, value_name = "FUNCTION", help_heading = "How it is searched")]
     pub main_thread: Option<String>,
     /// Seconds after which the answer is `unknown`.
@@ -230,7 +246,8 @@ pub struct Verify {
     /// How to answer.
     #[arg(long, value_enum, default_value_t = Format::Human, help_heading = "What is reported")]
     pub format: Format,
-    /// Also write a page to this file that needs nothing else: the source with what is known, the execution to step through, graphs, and when each engine ran.
+    /// Also write a page to this file that needs nothing else: the source with what is known, the execution
+    /// to step through, graphs, and when each engine ran.
     #[arg(long, value_name = "FILE.html", help_heading = "What is reported")]
     pub html: Option<PathBuf>,
     /// Write a program that makes the violation happen into this folder.
@@ -239,7 +256,8 @@ pub struct Verify {
     /// Write the proof or the violating execution to this file, for `threadproof check`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["nesc", "race"], help_heading = "What is reported")]
     pub proof: Option<PathBuf>,
-    /// Write a witness of the verdict, in the format of the Competition on Software Verification, to this file.
+    /// Write a witness of the verdict, in the format of the Competition on Software Verification, to this
+    /// file.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["nesc", "race"], help_heading = "What is reported")]
     pub witness: Option<PathBuf>,
     /// Print the program instead of verifying it.
@@ -428,7 +446,8 @@ pub enum Show {
     Cfa,
     /// The control-flow automata as an SVG picture.
     CfaSvg,
-    /// What the engine `context` infers that threads do to shared variables, as a DOT graph [default check: races].
+    /// What the engine `context` infers that threads do to shared variables, as a DOT graph [default check:
+    /// races].
     Context,
     /// The same as an SVG picture.
     ContextSvg,

@@ -1,4 +1,4 @@
-//! What is asked about a program, and the checks that answer it.
+//! The checks of a run, and their execution.
 
 use crate::arguments::{Asking, EngineName, Reading, Verify};
 use crate::diagnostic::{self, Diagnostic};
@@ -21,9 +21,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use verdict::{Budget, Check, Engine, Exhausted, Reason, Views};
 
-/// A program, and what is asked about it.
+/// A program, and the requested checks.
 pub struct Question {
-    /// The program, and its lines. Also for the report if the work is left behind.
+    /// The program, and its lines. Shared with the report, in case the work is abandoned.
     pub input: Arc<(Program, Sources)>,
     /// What it was read from.
     pub kind: Kind,
@@ -31,15 +31,15 @@ pub struct Question {
     pub files: Vec<PathBuf>,
     /// What the user should know about how they were read.
     pub notes: Vec<String>,
-    /// The program as engines get it, for each check.
+    /// The lowered program, for each check.
     pub prepared: Prepared,
     /// The checks.
     pub asked: Asked,
-    /// The variables that races count on, if not on all.
+    /// The variables on which races count; `None` for all.
     pub named: Option<Vec<Variable>>,
 }
 
-/// Reads the program and what is asked.
+/// Reads the program and the requested checks.
 pub fn question(
     reading: &Reading,
     asking: &Asking,
@@ -58,7 +58,8 @@ pub fn question(
     Ok(Question { prepared: Prepared::new(input.clone()), input, kind, files, notes, asked, named })
 }
 
-/// What the bounds check does not look at: whether what is freed may be, as far as that is not looked at.
+/// Parts of memory safety that the bounds check does not cover: invalid frees, as far as they are not
+/// checked.
 fn unchecked_free(program: &Program, competition: bool) -> Option<ir::Assumption> {
     let mut edges = program.templates.iter().flat_map(|template| &template.edges);
     let edge = edges.find(|edge| edge.ops.iter().any(|op| matches!(op, ir::Op::Free(_))))?;
@@ -103,7 +104,7 @@ pub fn specification_of(
     specification::read(path, program, budget).map(Some)
 }
 
-/// Runs every check within its share of the time. One that needs less leaves more to the next.
+/// Runs every check within its share of the time. Unused time is available to the next check.
 pub fn run_checks(
     options: &Verify,
     question: &Question,
@@ -199,7 +200,7 @@ pub fn run_checks(
         }
         let alone = matches!(options.engine, EngineName::Summaries);
         let races = |program: &Views, budget: &Budget| answer(program, Check::Races, budget);
-        // Who asks for a property wants one answer, as soon as possible.
+        // With a property file, one answer is wanted, as soon as possible.
         let single = !alone && options.asking.property.is_none();
         Races {
             prepared: question.prepared.of(Check::Races),

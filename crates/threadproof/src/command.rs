@@ -1,4 +1,4 @@
-//! What the command line does.
+//! The commands of the command line.
 
 use crate::arguments::{
     Arguments, CheckEvidence, Command, Draft, Format, Model, OfSpecification, Show, Verify, normalise,
@@ -78,7 +78,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(options) => check(&options, deadline, &its_printer, &its_live),
         Command::Conform(options) => conform(options, deadline, &its_printer, &its_live),
         Command::Draft(options) => draft(&options, deadline, &its_printer, &its_live),
-        // These are done.
+        // These commands are already handled.
         Command::Lsp(_) | Command::Completions { .. } | Command::Man => status::PROVED,
     };
     let limits = Limits { deadline, bytes: memory << 20, cancel: live.cancel.clone() };
@@ -86,7 +86,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Watched::Done(code)) => code,
         Ok(Watched::Overrun(_)) if printer.is_stuck() => {
             evidence::remove_parts(&folders);
-            // The printer cannot be asked.
+            // The printer does not apply here.
             eprintln!(
                 "threadproof: error: standard output: nobody reads it; the report is not whole: read all of it"
             );
@@ -96,7 +96,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             evidence::remove_parts(&folders);
             match live.status_known() {
                 Some(status) if folders.is_empty() => status,
-                // The verdict is out, but not all that was asked for is written.
+                // The verdict is printed, but not all requested files are written.
                 _ => {
                     let reason = Reason::Exhausted(exhausted);
                     printer.say(&format!("threadproof: error: not all files are written: {reason}; run it again, or raise the limit"));
@@ -108,11 +108,11 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             evidence::remove_parts(&folders);
             let doing = live.status();
             let Partial { input, outcomes, memory } = live.partial(exhausted);
-            // Where there is not even a program, that is said.
+            // Without a program, the message says so.
             let reason = Reason::Exhausted(exhausted);
             let reason = if input.is_some() { reason.to_string() } else { format!("{reason} while {doing}") };
             let input = input.unwrap_or_default();
-            // A violation that was found is one, whatever else is not known.
+            // A violation counts, even if other checks are unknown.
             let answer = match Answer::of(&outcomes, &[]) {
                 found @ Answer::False(_) => found,
                 Answer::True | Answer::Unknown(_) => Answer::Unknown(reason),
@@ -149,7 +149,7 @@ fn serve(config: Option<PathBuf>, printer: &Printer) -> ExitCode {
     }
 }
 
-/// Prints what completes commands in a shell.
+/// Prints the completions for a shell.
 fn completions(shell: clap_complete::Shell, printer: &Printer) -> ExitCode {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "threadproof", &mut text);
@@ -217,7 +217,7 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -
     };
     match answer {
         Answer::Unknown(_) if outcomes.iter().any(crashed) => status::INTERNAL,
-        // Who asked for a file and goes by the status must not believe that it is there.
+        // A script that relies on the exit status must not assume that the file exists.
         _ if failed => status::BAD_INPUT,
         _ => status_of(&answer),
     }
@@ -231,7 +231,8 @@ fn status_of(answer: &Answer) -> u8 {
     }
 }
 
-/// Checks evidence from a file against a program that is read again. No engine runs. What is asked and how the program is read is up to the user, never to the file.
+/// Checks evidence from a file against a program that is read again. No engine runs. The user, never the
+/// file, decides which checks are made and how the program is read.
 fn check(options: &CheckEvidence, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
     live.doing("checking evidence");
     let CheckEvidence { evidence: path, reading, asking, format, memory, .. } = options;
@@ -319,7 +320,7 @@ fn check(options: &CheckEvidence, deadline: Instant, printer: &Printer, live: &L
     status
 }
 
-/// What becomes of a check whose evidence comes from a file.
+/// The outcome of a check whose evidence comes from a file.
 fn examined(program: &Program, check: Check, evidence: Evidence, budget: &Budget) -> Checked {
     let verdict = match evidence {
         Evidence::Proof(proof) => Verdict::Safe(proof),

@@ -1,7 +1,8 @@
 //! Compilation databases (`compile_commands.json`): which files a build compiles, where, and how.
 //!
-//! Of each command, the flags that preprocessing depends on are taken over, and the widths of types. Flags that change what a program means in a way that
-//! is not modelled are errors, or forbid proofs; all others (warnings, optimisation, output) are left out. Files in other languages are left out, too.
+//! From each command, the flags that affect preprocessing and the widths of types are used. Flags that change
+//! the meaning of a program in an unmodelled way are errors, or forbid proofs; all others (warnings,
+//! optimisation, output) are ignored. Files in other languages are ignored, too.
 
 use crate::diagnostic::{Diagnostic, Kind};
 use frontend_c::Options;
@@ -12,13 +13,13 @@ use std::path::{Path, PathBuf};
 /// A file of a build, and how to read it.
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// Where it is, absolute.
+    /// Its absolute path.
     pub path: PathBuf,
     /// Its flags.
     pub options: Options,
-    /// The data model that its flags ask for.
+    /// The data model that its flags select.
     pub data_model: Option<DataModel>,
-    /// What is not as in the build, so that nothing is proved.
+    /// Deviations from the build that forbid proofs.
     pub limits: Vec<String>,
 }
 
@@ -27,7 +28,7 @@ pub struct Unit {
 pub struct Database {
     /// The C files, in order.
     pub units: Vec<Unit>,
-    /// What the user should know.
+    /// Messages for the user.
     pub notes: Vec<String>,
 }
 
@@ -142,7 +143,7 @@ fn is_c(path: &Path, words: &[String]) -> bool {
     }
 }
 
-/// Flags with a value in the next word that say nothing about the meaning.
+/// Flags with a value in the next word that do not affect the meaning.
 const WITH_VALUE: &[&str] = &[
     "-o",
     "-MF",
@@ -187,15 +188,15 @@ const LAYOUT: &[&str] = &[
     "-mlong-double-64",
     "-mabi",
 ];
-/// Flags that give a meaning to what has none here.
+/// Flags that define behaviour which is undefined here.
 const DEFINED: &[&str] =
     &["-fwrapv", "-ftrapv", "-fno-strict-overflow", "-fwrapv-pointer", "-fno-delete-null-pointer-checks"];
 
-/// The flags of one command, as they are taken over.
+/// The flags of one command that are used.
 fn unit(path: PathBuf, folder: &Path, words: &[String]) -> Result<Unit, String> {
     let mut unit = Unit { path, options: Options::default(), data_model: None, limits: Vec::new() };
     let below = |name: &str| tidy(&folder.join(name));
-    // What is handed to the preprocessor by another name counts as if it stood there.
+    // Flags that are passed on to the preprocessor count like direct ones.
     let expand = |word: &'_ String| -> Vec<String> {
         match word.strip_prefix("-Wp,") {
             Some(flags) => flags.split(',').map(str::to_owned).collect(),
@@ -205,7 +206,7 @@ fn unit(path: PathBuf, folder: &Path, words: &[String]) -> Result<Unit, String> 
     let expanded: Vec<String> = words.iter().skip(1).flat_map(expand).collect();
     let mut rest = expanded.iter().map(String::as_str);
     while let Some(word) = rest.next() {
-        // The value of a flag: glued on, or the next word.
+        // The value of a flag: attached to it, or the next word.
         let mut value = |flag: &str| -> Option<Result<String, String>> {
             let glued = word.strip_prefix(flag)?;
             Some(match glued {
@@ -296,7 +297,7 @@ fn macro_name(define: &str) -> &str {
     define.split(['=', '(']).next().unwrap_or(define)
 }
 
-/// Splits a command as a shell does. What only a shell can say (variables, several commands) is not looked at.
+/// Splits a command as a shell does. Variables and sequences of commands are not supported.
 fn split(command: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,7 +1,9 @@
-//! `threadproof.toml`: options that hold for a folder, with the names that they have on the command line.
+//! `threadproof.toml`: options for a folder, with the names of the command line.
 //!
-//! Each key is a long option of `verify` without its dashes, `files` names the files, and the section `[functions]` says what functions do that no file defines. What stands on the command line counts instead, and so does an option that excludes it.
-//! Paths are relative to the file that they stand in. The definition of the command line says which keys there are, and what they take.
+//! Each key is a long option of `verify` without its dashes, `files` names the files, and the section
+//! `[functions]` classifies functions that no file defines. Options on the command line override those of the
+//! file, including conflicting ones. Paths are relative to the file. The definition of the command line
+//! determines the keys and their values.
 
 use crate::arguments::Arguments;
 use crate::diagnostic::{Diagnostic, Kind};
@@ -14,17 +16,18 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// The name that is looked for in the current folder.
+/// The file name in the current folder.
 pub const NAME: &str = "threadproof.toml";
 
 /// The section about functions that no file defines.
 const FUNCTIONS: &str = "functions";
 
-/// Puts the options of a file into a command line, if there is one: that which `--config` names, or the one in the folder.
+/// Adds the options of a file to a command line: of the file that `--config` names, or of the one in the
+/// folder, if it exists.
 pub fn complete(words: Vec<OsString>, folder: &Path) -> Result<Vec<OsString>, Vec<Diagnostic>> {
     let mut whole = Arguments::command();
     whole.build();
-    // What is wrong with the command line itself is said when it is read for good.
+    // Errors in the command line itself are reported when it is parsed for good.
     let Ok(matches) = whole.clone().try_get_matches_from(&words) else { return Ok(words) };
     let Some((name, given)) = matches.subcommand() else { return Ok(words) };
     let Some(command) = whole.find_subcommand(name) else { return Ok(words) };
@@ -33,7 +36,7 @@ pub fn complete(words: Vec<OsString>, folder: &Path) -> Result<Vec<OsString>, Ve
     }
     let named: Option<&PathBuf> = given.get_one("config");
     let beside = folder.join(NAME);
-    // The name as the user would say it.
+    // The path as the user would write it.
     let shown =
         if folder == Path::new("") || folder == Path::new(".") { PathBuf::from(NAME) } else { beside };
     let path = match named {
@@ -55,9 +58,9 @@ struct File<'a> {
     text: &'a str,
     /// The command that knows all options.
     verify: &'a Command,
-    /// The command that was given.
+    /// The given command.
     command: &'a Command,
-    /// What was given with it.
+    /// Its arguments.
     given: &'a ArgMatches,
 }
 
@@ -69,7 +72,7 @@ impl File<'_> {
         Diagnostic::at(self.path, (line as u32, column as u32), Kind::Text, text)
     }
 
-    /// The options of the file that count, as words of a command line.
+    /// The effective options of the file, as command-line arguments.
     fn words(&self) -> Result<Vec<OsString>, Vec<Diagnostic>> {
         let table = DeTable::parse(self.text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -93,7 +96,8 @@ impl File<'_> {
         if problems.is_empty() { Ok(words) } else { Err(problems) }
     }
 
-    /// The words of the section about functions, and what is wrong with it. Each line is an option `--function NAME=CLASS`.
+    /// The arguments for the section about functions, and its errors. Each line becomes an option `--function
+    /// NAME=CLASS`.
     fn functions(&self, section: &Spanned<DeValue<'_>>) -> (Vec<OsString>, Vec<Diagnostic>) {
         let DeValue::Table(table) = section.get_ref() else {
             let found = section.get_ref().type_str();
@@ -113,7 +117,7 @@ impl File<'_> {
         (words, problems)
     }
 
-    /// The words of one line about a function.
+    /// The arguments for one line about a function.
     fn function(&self, name: &str, class: &Spanned<DeValue<'_>>) -> Result<Vec<OsString>, Diagnostic> {
         let parts: Vec<&Spanned<DeValue<'_>>> = match class.get_ref() {
             DeValue::Array(parts) => parts.iter().collect(),
@@ -148,7 +152,7 @@ impl File<'_> {
             return Err(self.problem(at, &self.unknown(key)));
         };
         let found = self.values(argument, key, value)?;
-        // Whether each value is a good one is what the definition of the command line says.
+        // The definition of the command line validates each value.
         let tried = [OsString::from("verify")].into_iter().chain(found.clone());
         if let Err(error) = self.verify.clone().no_binary_name(false).try_get_matches_from(tried) {
             let text = error.to_string();
@@ -178,7 +182,7 @@ impl File<'_> {
         Ok(if overruled { Vec::new() } else { found })
     }
 
-    /// The words of one option.
+    /// The arguments for one option.
     fn values(
         &self,
         argument: &Arg,
@@ -238,7 +242,7 @@ impl File<'_> {
 /// The name of an argument in the file.
 fn name_of(argument: &Arg) -> Option<String> {
     match argument.get_id().as_str() {
-        // About this run, and not about the program.
+        // Options about this run, not about the program.
         "config" | "help" | "version" => None,
         "files" => Some("files".to_owned()),
         _ => argument.get_long().map(str::to_owned),
@@ -282,7 +286,7 @@ mod tests {
         assert_eq!(completed(text, &["verify"]).unwrap(), all);
         let words = completed(text, &["verify", "--timeout", "3", "c.c"]).unwrap();
         assert_eq!(words, ["verify", "--explain", "--define=X", "--define=Y=2", "--timeout", "3", "c.c"]);
-        // `check` knows some of them only.
+        // `check` knows only some of them.
         let words = completed(text, &["check", "e.json", "c.c"]).unwrap();
         assert_eq!(words, ["check", "--timeout=10", "--define=X", "--define=Y=2", "e.json", "c.c"]);
     }

@@ -1,4 +1,4 @@
-//! What is wrong with the input, where, and what to do about it: for the terminal, and for editors.
+//! Errors in the input, with positions and help, for the terminal and for editors.
 
 use std::fmt;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub struct Diagnostic {
     pub kind: Kind,
     /// What is wrong.
     pub message: String,
-    /// What to do about it, if that is not plain.
+    /// What to do about it, if that is not obvious.
     pub help: Option<String>,
 }
 
@@ -25,17 +25,17 @@ pub struct Diagnostic {
 pub enum Kind {
     /// An option, or a combination of options and files.
     Usage,
-    /// A file that cannot be read, or not be written.
+    /// A file that cannot be read or written.
     File,
-    /// The text of a file is not what it should be: syntax, types, names.
+    /// An error in the text of a file: syntax, types, names.
     Text,
-    /// Files that do not go together.
+    /// A link error.
     Link,
-    /// There is no function that the program starts with: it may be a part of one.
+    /// There is no entry point: the files may be only a part of a program.
     NoStart,
     /// Too large or too deeply nested.
     Limit,
-    /// A fault of this tool.
+    /// An internal error.
     Internal,
 }
 
@@ -62,12 +62,12 @@ impl Diagnostic {
         Self { file, line, column, kind, message: message.into(), help: None }
     }
 
-    /// The same, with something to do about it.
+    /// The same, with help.
     pub fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// What is wrong and what to do, without the place.
+    /// The message and the help, without the position.
     pub fn text(&self) -> String {
         match &self.help {
             Some(help) => format!("{}; {help}", self.message),

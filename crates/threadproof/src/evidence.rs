@@ -1,4 +1,5 @@
-//! Writes evidence beside the report: reproducers, witnesses and proofs; and files so that they are whole or not there.
+//! Writes evidence to files: reproducers, witnesses and proofs. Each file is written completely or not at
+//! all.
 
 use crate::arguments::{Model, Reading, Verify};
 use crate::checking::Question;
@@ -16,9 +17,9 @@ use verdict::{Budget, Check, Evidence, EvidenceFile, Reason};
 
 /// A run of the tool whose verdict is known.
 pub struct Run<'a> {
-    /// What was asked for.
+    /// The options.
     pub options: &'a Verify,
-    /// What was read.
+    /// The input.
     pub question: &'a Question,
     /// The verdicts.
     pub outcomes: &'a [Outcome],
@@ -28,7 +29,7 @@ pub struct Run<'a> {
 
 /// Why there is no evidence in a file.
 pub enum Missing {
-    /// There is none, or the format cannot say it. The verdict stands.
+    /// There is none, or the format cannot express it. The verdict stands.
     Nothing(String),
     /// The file cannot be written.
     Unwritable(String),
@@ -46,17 +47,17 @@ impl From<String> for Missing {
     }
 }
 
-/// What became of the evidence that was asked for.
+/// The result of writing evidence.
 #[derive(Default)]
 pub struct Written {
-    /// What to tell the user.
+    /// Messages for the user.
     pub messages: Vec<String>,
     /// Whether a file could not be written.
     pub failed: bool,
 }
 
 impl Written {
-    /// Takes note of what there is no file with.
+    /// Records why a file is missing.
     pub fn miss(&mut self, what: &str, missing: Missing) {
         self.messages.push(match missing {
             Missing::Nothing(reason) => format!("there is no {what}: {reason}"),
@@ -73,7 +74,7 @@ impl Run<'_> {
         &self.question.input.0
     }
 
-    /// Writes the evidence that was asked for.
+    /// Writes the requested evidence.
     pub fn write(&self) -> Written {
         let mut written = Written::default();
         if let Some(folder) = &self.options.reproducer {
@@ -98,7 +99,7 @@ impl Run<'_> {
         written
     }
 
-    /// Writes evidence that was not accepted, or is contradicted, to files, to be reported. Says what is where.
+    /// Writes rejected or contradicted evidence to files, for bug reports. Returns messages with the paths.
     pub fn write_rejected(&self) -> Vec<String> {
         let mut messages = Vec::new();
         for outcome in self.outcomes {
@@ -143,7 +144,7 @@ impl Run<'_> {
         let checks: Vec<(Check, Evidence)> = self
             .outcomes
             .iter()
-            // Further races are in the report; one is enough evidence.
+            // Further races are in the report; evidence for one suffices.
             .filter(|outcome| outcome.variable.is_none())
             .filter_map(|outcome| match &outcome.verdict {
                 Checked::Proved(proof) => Some((outcome.check, Evidence::Proof(proof.clone()))),
@@ -240,7 +241,7 @@ impl Run<'_> {
     }
 }
 
-/// What to say of a file that cannot be read.
+/// The message about a file that cannot be read.
 pub fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
     let help = match error.kind() {
         ErrorKind::NotFound => "check the path",
@@ -251,7 +252,7 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
     Diagnostic::of_file(path, diagnostic::Kind::File, error.to_string()).help(help)
 }
 
-/// What to say of a file that cannot be written.
+/// The message about a file that cannot be written.
 fn unwritable(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {}", path.display(), why_unwritable(error))
 }
@@ -268,7 +269,7 @@ fn why_unwritable(error: &std::io::Error) -> String {
     format!("{error}; {help}")
 }
 
-/// The name of a file while it is written: of this process alone.
+/// The temporary name of a file, unique to this process.
 fn part_of(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(part_ending());
@@ -279,24 +280,24 @@ fn part_ending() -> String {
     format!(".{}.part", std::process::id())
 }
 
-/// Whether a file is none that could be replaced: a terminal, a pipe.
+/// Whether a file cannot be replaced: a terminal, a pipe.
 fn is_device(path: &Path) -> bool {
     path.exists() && !path.is_file()
 }
 
-/// Writes a file so that it is whole or not there: a full disk leaves nothing under its name.
+/// Writes a file completely or not at all: a full disk leaves nothing under its name.
 pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
     let failed = |error: std::io::Error| unwritable(path, &error);
     if is_device(path) {
         return std::fs::write(path, text).map_err(failed);
     }
-    // A link stays one.
+    // A symbolic link stays a link.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let part = part_of(&target);
     let write = || {
         let mut file = std::fs::File::create(&part)?;
         file.write_all(text.as_bytes())?;
-        // Some disks say only now that they are full.
+        // Some file systems report only now that they are full.
         file.sync_all()?;
         std::fs::rename(&part, &target)
     };
@@ -315,7 +316,7 @@ fn outputs(options: &Verify) -> Vec<&Path> {
         .collect()
 }
 
-/// What is wrong with the paths of the files that a run is asked to write. It is better known before the search than after it.
+/// Checks the output paths before the search, so that errors are reported early.
 pub fn refuse_outputs(options: &Verify, read: &[PathBuf]) -> Vec<Diagnostic> {
     let place = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
     let outputs = outputs(options);
@@ -336,18 +337,18 @@ pub fn refuse_outputs(options: &Verify, read: &[PathBuf]) -> Vec<Diagnostic> {
     problems
 }
 
-/// Whether a file can be written, as far as can be known before there is anything to write. Nothing is left of the try.
+/// Whether a file can be written, as far as that is known in advance. The test leaves no traces.
 fn try_file(path: &Path) -> std::io::Result<()> {
     if path.is_dir() || path.file_name().is_none() {
         return Err(ErrorKind::IsADirectory.into());
     }
-    // Who reads a pipe must not see it end before anything is written.
+    // Opening a pipe would let its reader see an early end.
     if is_device(path) {
         return Ok(());
     }
     let target = match std::fs::canonicalize(path) {
         Ok(target) => {
-            // What must not be written must not be replaced.
+            // A read-only file must not be replaced.
             std::fs::OpenOptions::new().write(true).open(&target)?;
             target
         }
@@ -358,10 +359,10 @@ fn try_file(path: &Path) -> std::io::Result<()> {
     std::fs::remove_file(&part)
 }
 
-/// Whether there can be files in a folder, which need not be there.
+/// Whether files can be created in a folder, which need not exist yet.
 fn try_folder(folder: &Path) -> std::io::Result<()> {
     let folder = std::path::absolute(folder)?;
-    // What is there of it.
+    // The existing part of the path.
     let Some(there) = folder.ancestors().find(|folder| folder.exists()) else { return Ok(()) };
     match there.is_dir() {
         true => try_file(&there.join("threadproof")),
@@ -380,7 +381,7 @@ pub fn folders_written(options: &Verify) -> Vec<PathBuf> {
     folders
 }
 
-/// Removes what is left of files that were not written to their end.
+/// Removes remains of files that were not written completely.
 pub fn remove_parts(folders: &[PathBuf]) {
     let ending = part_ending();
     for folder in folders {
@@ -392,7 +393,7 @@ pub fn remove_parts(folders: &[PathBuf]) {
     }
 }
 
-/// A time as ISO 8601 has it, in UTC.
+/// A time in ISO 8601, in UTC.
 fn time_of(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (days, second) = (seconds / 86_400, seconds % 86_400);
@@ -409,7 +410,7 @@ fn time_of(time: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// How the program that was read is compiled.
+/// How to compile the program.
 fn compilation(options: &Reading) -> Result<Compilation, String> {
     let mut compilation = Compilation::default();
     let mut folders: Vec<PathBuf> = Vec::new();

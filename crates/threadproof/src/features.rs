@@ -1,19 +1,19 @@
-//! Cheap features of a program, by which the portfolio chooses its order. Nothing rests on them but time.
+//! Cheap features of a program, by which the portfolio chooses its order. They affect only the running time.
 
 use ir::{Callee, Count, LocationId, Op, Program, Rhs, TemplateId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the portfolio looks at.
+/// The features.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
-    /// The program reads values that it leaves open.
+    /// The program reads inputs.
     pub inputs: bool,
-    /// Threads are started in loops or by recursion, or any number of them is there from the start.
+    /// Threads are started in loops or by recursion, or any number of them runs from the start.
     pub many_threads: bool,
 }
 
 impl Features {
-    /// Looks at a program.
+    /// Computes the features of a program.
     pub fn of(program: &Program) -> Self {
         let any = program.start.iter().any(|(_, count)| *count == Count::Any);
         Self { inputs: has_inputs(program), many_threads: any || starts_in_loops(program) }
@@ -30,7 +30,7 @@ fn has_inputs(program: &Program) -> bool {
 
 /// Whether some step that leads to the start of a thread lies on a cycle.
 fn starts_in_loops(program: &Program) -> bool {
-    // Procedures that start threads, at once or by calls.
+    // Procedures that start threads, directly or by calls.
     let mut starters: BTreeSet<TemplateId> = BTreeSet::new();
     loop {
         let before = starters.len();

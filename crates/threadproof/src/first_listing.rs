@@ -1,9 +1,9 @@
 //! The first listing of shared memory: every static variable that two threads may access by its name, and one
 //! may write, all open.
 //!
-//! It takes one walk over the program, so it stands before anything else is known, and it is what a report
-//! shows where the time is over before pointers were followed. It proves nothing, and accesses through
-//! pointers are missing: [`SharedMemory::incomplete`] says so.
+//! It takes one pass over the program, so it exists before any other result, and the report shows it if the
+//! time is up before pointers are analysed. It proves nothing, and accesses through pointers are missing:
+//! [`SharedMemory::incomplete`] says so.
 //!
 //! [`SharedMemory::incomplete`]: report::SharedMemory::incomplete
 
@@ -14,9 +14,9 @@ use ir::{
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation};
 
-/// What reports say of it.
+/// The note in reports.
 pub const INCOMPLETE: &str = "pointers were not followed in time: only variables that are accessed by their names are listed, and nothing is proved of them";
-/// Accesses of one location that are listed; there are as many pairs as all of them make.
+/// The most accesses of one location that are listed; the number of pairs is quadratic.
 const MOST_ACCESSES: usize = 64;
 
 /// An access by name: the object, its first byte in it, how many bytes, whether it writes, and whether it is
@@ -54,7 +54,7 @@ pub fn by_name(program: &Program) -> Locations {
         for (first, one) in accesses.iter().enumerate() {
             for (second, other) in accesses.iter().enumerate().skip(first) {
                 let may_race = (one.write || other.write) && !(one.atomic && other.atomic);
-                // Of what runs from the start there is one; of others there may be several.
+                // A thread that runs from the start is unique; of other kinds there may be several.
                 let are_two = one.kind != other.kind || !threads.once.contains(&one.kind);
                 if may_race && are_two {
                     pairs.push((first, second));
@@ -73,7 +73,7 @@ pub fn by_name(program: &Program) -> Locations {
 struct Threads {
     /// The procedures that each kind may enter.
     reached: BTreeMap<TemplateId, BTreeSet<TemplateId>>,
-    /// The kinds of which there is one thread.
+    /// The kinds with only one thread.
     once: BTreeSet<TemplateId>,
     counts: Reached,
 }

@@ -1,6 +1,7 @@
-//! A first section `[functions]` of `threadproof.toml`: one line for each function of which nothing is known.
+//! A draft of the section `[functions]` of `threadproof.toml`: one line for each unknown function.
 //!
-//! The lines are comments: what a function does is guessed from its type, and whoever takes it for granted has to look.
+//! The lines are comments: effects are guessed from the function's type, and the user has to check each
+//! guess.
 
 use frontend_c::UnknownFunction;
 use std::fmt::Write;

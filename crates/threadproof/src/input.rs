@@ -1,4 +1,4 @@
-//! Reads the files that are given, by the front end for their kind.
+//! Reads the input files, by the front end for their kind.
 
 use crate::arguments::{Memory, Reading};
 use crate::compile_commands::{self, Database, Unit};
@@ -8,7 +8,7 @@ use ir::Program;
 use report::Sources;
 use std::path::{Path, PathBuf};
 
-/// What a file holds.
+/// The kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// C.
@@ -20,7 +20,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a file, by its extension; where that says nothing, by how it begins.
+    /// The kind of a file, by its extension or, if that is not known, by its first words.
     pub fn of(path: &Path, bytes: &[u8]) -> Self {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
         match extension.as_deref() {
@@ -61,10 +61,10 @@ pub struct Input {
     pub notes: Vec<String>,
 }
 
-/// Texts that count instead of what is on the disk: those that are being edited.
+/// Texts that override files on the disk: those open in an editor.
 pub type Overlay<'a> = dyn Fn(&Path) -> Option<Vec<u8>> + 'a;
 
-/// Nothing counts but the disk.
+/// No overrides.
 pub fn disk(_: &Path) -> Option<Vec<u8>> {
     None
 }
@@ -81,7 +81,7 @@ pub fn files(options: &Reading) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
     }
 }
 
-/// The functions that a C program calls, and of which nothing is known.
+/// The unknown functions that a C program calls.
 pub fn unknown_functions(options: &Reading) -> Result<Vec<frontend_c::UnknownFunction>, Vec<Diagnostic>> {
     let database = options.compile_commands.as_deref().map(database).transpose()?;
     let units = database.as_ref().map(|database| chosen(options, database)).transpose()?;
@@ -119,7 +119,8 @@ fn texts(paths: &[PathBuf], overlay: &Overlay<'_>) -> Result<Vec<frontend_c::Sou
     Ok(files)
 }
 
-/// Reads the files and the program in them; with the competition's rules about memory orders and unknown functions, if that is said.
+/// Reads the files and the program in them; optionally with the competition's rules about memory orders and
+/// unknown functions.
 pub fn read(options: &Reading, competition: bool, overlay: &Overlay<'_>) -> Result<Input, Vec<Diagnostic>> {
     let database = options.compile_commands.as_deref().map(database).transpose()?;
     let units = database.as_ref().map(|database| chosen(options, database)).transpose()?;
@@ -146,7 +147,7 @@ pub fn read(options: &Reading, competition: bool, overlay: &Overlay<'_>) -> Resu
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let given: Vec<(String, String)> =
         files.iter().map(|file| (file.name.clone(), text(&file.text))).collect();
-    // Of a preprocessed file, the original may not be at hand.
+    // The original of a preprocessed file may be missing.
     let other = |name: &str| std::fs::read(Path::new(name)).ok().map(|bytes| text(&bytes));
     let sources = Sources::new(&program.files, &given, other);
     let notes = database.map(|database| database.notes).unwrap_or_default();
@@ -220,7 +221,7 @@ fn options_c(
     };
     let of_file = |index: usize| match units.and_then(|units| units.get(index)) {
         None => whole.clone(),
-        // What is said here comes on top of what the build says.
+        // Options given here are added to those of the build.
         Some(unit) => {
             let mut own = unit.options.clone();
             own.data_model = whole.data_model;

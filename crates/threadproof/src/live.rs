@@ -1,6 +1,6 @@
-//! What is going on right now: for the status line, and for the report of a run that is interrupted.
+//! The current state of a run: for the status line, and for the report of an interrupted run.
 //!
-//! Whatever works takes note here of what it does; whoever waits for it reads it. What is known so far can be reported at any time.
+//! Workers record their progress here; waiting threads read it. Results so far can be reported at any time.
 
 use checker::Checked;
 use ir::Program;
@@ -9,17 +9,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use verdict::{Cancel, Check, Event, Events, Exhausted, Reason};
 
-/// A run of the tool, as far as it has come.
+/// The progress of a run.
 #[derive(Clone, Default)]
 pub struct Live {
     state: Arc<Mutex<State>>,
-    /// Asks all that works to stop.
+    /// Asks all workers to stop.
     pub cancel: Cancel,
 }
 
 #[derive(Default)]
 struct State {
-    /// What is done before there are engines.
+    /// The current work before engines run.
     doing: String,
     input: Option<Arc<(Program, Sources)>>,
     outcomes: Vec<Outcome>,
@@ -38,7 +38,7 @@ struct Current {
     next: usize,
 }
 
-/// What one engine came to.
+/// The result of one engine.
 struct Ended {
     engine: &'static str,
     started: f64,
@@ -54,32 +54,32 @@ struct Running {
     doing: String,
 }
 
-/// An engine that runs: listens to what it says.
+/// A running engine: listens to its events.
 pub struct Listener<'a> {
     live: &'a Live,
     number: usize,
 }
 
-/// What is known of a run that did not come to its end.
+/// The results of an unfinished run.
 pub struct Partial {
-    /// What was read; `None` when it did not come so far.
+    /// The input; `None` when it was not read yet.
     pub input: Option<Arc<(Program, Sources)>>,
-    /// The checks that were begun.
+    /// The checks that have begun.
     pub outcomes: Vec<Outcome>,
-    /// What is known of races on each shared memory location.
+    /// The listing of shared memory.
     pub memory: Option<SharedMemory>,
 }
 
 impl Live {
-    /// A run that someone else may ask to stop.
+    /// A run that can be cancelled from outside.
     pub fn new(cancel: Cancel) -> Self {
         Self { cancel, ..Self::default() }
     }
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing inside can be left half-done.
+        // No update can be left half-done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Something begins that is no engine.
+    /// Work begins that is no engine.
     pub fn doing(&self, what: impl Into<String>) {
         self.state().doing = what.into();
     }
@@ -93,20 +93,20 @@ impl Live {
             Current { check, since: Instant::now(), tried: Vec::new(), running: Vec::new(), next: 0 };
         self.state().current = Some(current);
     }
-    /// The check is decided, as far as it will be. Returns the number of the outcome.
+    /// The check is finished. Returns the number of the outcome.
     pub fn finish(&self, outcome: Outcome) -> usize {
         let mut state = self.state();
         state.current = None;
         state.outcomes.push(outcome);
         state.outcomes.len() - 1
     }
-    /// More is known of a check than when it was finished.
+    /// Updates the outcome of a finished check.
     pub fn amend(&self, number: usize, change: impl FnOnce(&mut Outcome)) {
         if let Some(outcome) = self.state().outcomes.get_mut(number) {
             change(outcome);
         }
     }
-    /// Something is known of one of the parts of a check, or more than before. Parts come in order.
+    /// Adds or updates a part of a check. Parts come in order.
     pub fn put(&self, index: usize, outcome: Outcome) {
         let outcomes = &mut self.state().outcomes;
         match outcomes.get_mut(index) {
@@ -114,11 +114,11 @@ impl Live {
             None => outcomes.push(outcome),
         }
     }
-    /// All parts of the check are decided, as far as they will be.
+    /// All parts of the check are finished.
     pub fn done(&self) {
         self.state().current = None;
     }
-    /// The answer is known, and so is the exit status; what is left is to report it.
+    /// The answer and the exit status are known; only the report remains.
     pub fn answered(&self, status: u8) -> u8 {
         self.state().status = Some(status);
         status
@@ -127,19 +127,19 @@ impl Live {
     pub fn status_known(&self) -> Option<u8> {
         self.state().status
     }
-    /// All outcomes; they are no longer here then.
+    /// Takes all outcomes.
     pub fn outcomes(&self) -> Vec<Outcome> {
         std::mem::take(&mut self.state().outcomes)
     }
-    /// What is known of races on each shared memory location, or more than before.
+    /// Sets or updates the listing of shared memory.
     pub fn list(&self, memory: &SharedMemory) {
         self.state().memory = Some(memory.clone());
     }
-    /// The listing of shared memory, if there is one; it is no longer here then.
+    /// Takes the listing of shared memory, if there is one.
     pub fn memory(&self) -> Option<SharedMemory> {
         self.state().memory.take()
     }
-    /// An engine begins. Returns how long after the check, and who listens to it.
+    /// An engine begins. Returns the time since the check began, and a listener.
     pub fn start(&self, engine: &'static str) -> (f64, Listener<'_>) {
         let mut state = self.state();
         let Some(current) = &mut state.current else { return (0.0, Listener { live: self, number: 0 }) };
@@ -150,7 +150,7 @@ impl Live {
         (current.since.elapsed().as_secs_f64(), Listener { live: self, number })
     }
 
-    /// What is going on, on one line.
+    /// The status line.
     pub fn status(&self) -> String {
         let state = self.state();
         let Some(current) = &state.current else { return state.doing.clone() };
@@ -164,7 +164,7 @@ impl Live {
         format!("{}: {engines}", current.check.name())
     }
 
-    /// What is known so far, if the run ends here because of a limit, or because someone asked for it.
+    /// The results so far, if the run ends here because of a limit or a request.
     pub fn partial(&self, why: Exhausted) -> Partial {
         let mut state = self.state();
         let mut outcomes = std::mem::take(&mut state.outcomes);

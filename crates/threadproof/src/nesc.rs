@@ -1,9 +1,11 @@
 //! The listing of the shared variables of a program from nesC: for each, whether there is a race on it.
 //!
-//! First `flow` looks at all variables at once, as threads that interleave freely, which over-approximates what one processor does; it is asked again without
-//! those that it leaves open, so that there is one proof for the others. Then each variable that is left is decided alone, with the portfolio or the
-//! engine that was asked for, on the exact program ([`ir::passes::interrupts::run_to_completion`]), in a part of the time. Beside that and after it, searches look for races on all of them ([`engine_explicit::races_by_firings`]): what leads to one, such as
-//! a message that is received, mostly leads to others, too.
+//! First `flow` considers all variables at once, as threads that interleave freely, which over-approximates
+//! one processor; it runs again without those that it leaves open, so that there is one proof for the others.
+//! Then each remaining variable is decided alone, with the portfolio or the selected engine, on the exact
+//! program ([`ir::passes::interrupts::run_to_completion`]), in a part of the time. In parallel and
+//! afterwards, searches look for races on all of them ([`engine_explicit::races_by_firings`]): moves that
+//! lead to one race, such as receiving a message, often lead to others, too.
 
 use crate::pipeline::{self, Attempted, Given};
 use crate::race_names::{Variable, is_variable};
@@ -23,36 +25,37 @@ use verdict::{
     Budget, Cancel, Check, Engine, Event, Events, Property, Reason, Silent, Task, Trace, Verdict, Views,
 };
 
-/// How often `flow` is asked about all variables that are left.
+/// How often `flow` runs on all remaining variables.
 const ROUNDS: usize = 4;
-/// The part of the time that is kept for the report.
+/// The fraction of the time that is reserved for the report.
 const RESERVE: u32 = 20;
 /// Deeply nested programs need a deep stack.
 const STACK: usize = 512 << 20;
-/// The part of the time that it may take then.
+/// The fraction of the time that it may then take.
 const SHARE: u32 = 3;
 
-/// What is asked about a program.
+/// The question about a program.
 pub struct Question<'a> {
     /// The program, as the front end made it.
     pub program: &'a Program,
-    /// The variables; nothing: all that are shared.
+    /// The variables; `None` for all shared ones.
     pub variables: Option<Vec<Variable>>,
-    /// Who decides about races in a program, where nothing simpler does.
+    /// The engine for races in a program, if nothing simpler decides.
     pub answer: &'a dyn Fn(&Program, &Budget) -> Outcome,
     /// Whether `flow` comes first.
     pub flow_first: bool,
-    /// Whether races on all variables are looked for at once.
+    /// Whether to search for races on all variables at once.
     pub search: bool,
-    /// What all may take together.
+    /// The total budget.
     pub budget: Budget,
-    /// Takes what is known of the variable with a number, at first and each time that more is: so the whole listing is at hand at any time.
+    /// Receives the status of the variable with a number, at first and after each update, so that the whole
+    /// listing is available at any time.
     pub keep: &'a dyn Fn(usize, Outcome),
 }
 
 /// Decides all variables, in the order of their declaration. Says how many there are.
 pub fn list(question: &Question<'_>) -> usize {
-    // What is decided must still be reported.
+    // Time for the report is reserved.
     let budget = question.budget.most_of(RESERVE - 1, RESERVE);
     let threads = concrete(question.program, pipeline::lowering(Check::Races));
     let (shared, other) = shared(&threads);
@@ -74,16 +77,16 @@ pub fn list(question: &Question<'_>) -> usize {
     }
     let mut left: Vec<usize> = (0..variables.len()).collect();
     if question.flow_first {
-        left = together(question, &threads, &variables);
+        left = prove_jointly(question, &threads, &variables);
     }
     let exact = run_to_completion(&threads);
-    let rest = Rest { question, variables: &variables, threads: &threads, exact: &exact, budget };
+    let rest = Undecided { question, variables: &variables, threads: &threads, exact: &exact, budget };
     rest.decide(left);
     count
 }
 
-/// The variables that are not decided together.
-struct Rest<'a> {
+/// The variables that are not decided jointly.
+struct Undecided<'a> {
     question: &'a Question<'a>,
     variables: &'a [Variable],
     /// The program whose threads interleave freely, and the exact one.
@@ -92,31 +95,33 @@ struct Rest<'a> {
     budget: Budget,
 }
 
-/// How often it is looked whether the search may begin.
+/// How often to check whether the search may begin.
 const INTERVAL: Duration = Duration::from_millis(20);
-/// The time that engines have before the search begins. It decides who finds a race, not whether one is found.
+/// The time that engines have before the search begins. It decides who finds a race, not whether one is
+/// found.
 const HEAD_START: Duration = Duration::from_secs(2);
 
-/// The part of the time that engines have for one variable after the other, and how much at least; then a second search takes their place.
+/// The fraction of the time that engines have for single variables, and the minimum; then a second search
+/// takes their place.
 const PART: u32 = 4;
 const LEAST: Duration = Duration::from_secs(60);
 
-/// What is looked at now, and how to stop that.
+/// The current variable, and how to cancel its engine.
 type Current = Mutex<Option<(Range, Cancel)>>;
 /// A race that was found.
 type Found = (Range, Trace);
 
-/// What searches share with those who decide variables.
+/// State that searches and engines share.
 struct Searches<'a> {
     program: &'a Program,
     budget: Budget,
     current: Current,
-    /// What is not decided.
+    /// The undecided variables.
     open: Mutex<Vec<Range>>,
 }
 
 impl Searches<'_> {
-    /// Looks for races on all variables that are not decided.
+    /// Searches for races on all undecided variables.
     fn run(&self, seed: u64, found: &Sender<Found>) {
         let mut tell = |range, trace| {
             let _ = found.send((range, trace));
@@ -127,7 +132,7 @@ impl Searches<'_> {
         let is_open = |range| hold(&self.open).contains(&range);
         let search =
             || engine_explicit::races_by_firings(self.program, seed, &self.budget, &is_open, &mut tell);
-        // What crashes has found nothing more.
+        // A crashed search finds nothing more.
         let _ = catch_unwind(AssertUnwindSafe(search));
     }
 }
@@ -136,7 +141,7 @@ fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Rest<'_> {
+impl Undecided<'_> {
     fn decide(&self, mut left: Vec<usize>) {
         let range = |index: &usize| self.variables[*index].range;
         let ranges: Vec<Range> = left.iter().map(range).collect();
@@ -162,7 +167,7 @@ impl Rest<'_> {
                 let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, search);
             };
             if self.question.search && !left.is_empty() {
-                // What engines find at once is shorter, and always the same.
+                // Traces that engines find at once are shorter, and always the same.
                 start(0, sender.clone());
                 let part = self.budget.remaining().map(|left| (left / PART).max(LEAST));
                 let part = part.map_or(self.budget.clone(), |time| self.budget.within(time));
@@ -178,13 +183,13 @@ impl Rest<'_> {
                     }
                 }
             }
-            // There are no searches, or they have come to an end.
+            // There are no searches, or they have ended.
             self.one_by_one(&mut left, &found, &searches, &self.budget);
             over.cancel();
         });
     }
 
-    /// Decides variables one after the other. Those that are decided are taken out of what is left.
+    /// Decides variables one after the other. Removes decided ones from the undecided.
     fn one_by_one(
         &self,
         left: &mut Vec<usize>,
@@ -209,7 +214,8 @@ impl Rest<'_> {
             let (name, range) = (&self.variables[index].name, self.variables[index].range);
             let now = |what| *hold(&searches.current) = what;
             now(Some((range, budget.cancel.clone())));
-            let part = if self.question.flow_first { in_part(&parts, name, range, &budget) } else { None };
+            let part =
+                if self.question.flow_first { prove_on_slice(&parts, name, range, &budget) } else { None };
             let outcome = part.unwrap_or_else(|| {
                 let program = Program { races_on: Some(vec![range]), ..self.question.program.clone() };
                 Outcome { variable: Some(name.clone()), ..(self.question.answer)(&program, &budget) }
@@ -225,7 +231,7 @@ impl Rest<'_> {
         }
     }
 
-    /// Takes note of a race, if it can be replayed.
+    /// Records a race, if it can be replayed.
     fn refute(&self, left: &mut Vec<usize>, (range, trace): Found) {
         let Some(at) = left.iter().position(|index| self.variables[*index].range == range) else { return };
         let started = Instant::now();
@@ -242,7 +248,7 @@ impl Rest<'_> {
     }
 }
 
-/// What became of races on one variable.
+/// The result for races on one variable.
 pub(crate) fn outcome(variable: &str, verdict: Checked, started: Instant, tries: Vec<Tried>) -> Outcome {
     let (check, variable) = (Check::Races, Some(variable.to_owned()));
     let seconds = started.elapsed().as_secs_f64();
@@ -250,7 +256,7 @@ pub(crate) fn outcome(variable: &str, verdict: Checked, started: Instant, tries:
 }
 
 /// A proof about a variable in the program without most other variables.
-fn in_part(parts: &[Forgetting], name: &str, range: Range, budget: &Budget) -> Option<Outcome> {
+fn prove_on_slice(parts: &[Forgetting], name: &str, range: Range, budget: &Budget) -> Option<Outcome> {
     let engines: [(&dyn Engine, u32); 2] = [(&engine_flow::Flow, 16), (&engine_horn::Horn, 12)];
     let started = Instant::now();
     for (engine, part) in engines {
@@ -270,8 +276,8 @@ fn in_part(parts: &[Forgetting], name: &str, range: Range, budget: &Budget) -> O
     None
 }
 
-/// Decides with `flow` what it can decide of all variables together. Gives those that are left.
-fn together(question: &Question<'_>, program: &Program, variables: &[Variable]) -> Vec<usize> {
+/// Decides variables jointly with `flow`. Returns the remaining ones.
+fn prove_jointly(question: &Question<'_>, program: &Program, variables: &[Variable]) -> Vec<usize> {
     let all: Vec<usize> = (0..variables.len()).collect();
     let started = Instant::now();
     let budget = question.budget.part(SHARE);
@@ -322,7 +328,8 @@ struct Use {
     written: bool,
 }
 
-/// The global variables that two threads access and one writes; and an object of another kind of which that may be so.
+/// The global variables that two threads access and one writes; and an object of another kind for which that
+/// may hold.
 fn shared(program: &Program) -> (Vec<Variable>, Option<ObjectId>) {
     let points_to = PointsTo::of(program);
     let escapes = points_to.escaping(program);
@@ -381,7 +388,7 @@ fn objects(program: &Program, region: &footprint::Region) -> Vec<ObjectId> {
 mod tests {
     use super::*;
 
-    /// What is known so far is there at any time: who stops the listing can report it.
+    /// The results so far are available at any time, so an interrupted listing can be reported.
     #[test]
     fn the_listing_is_kept_as_it_grows() {
         let text = "int safe, open;

@@ -14,7 +14,7 @@ use verdict::{
     Budget, Check, Decisions, Engine, Event, Events, Evidence, Exhausted, Reason, Task, Verdict, Views,
 };
 
-/// What must be lowered for a check.
+/// The lowering for a check.
 pub fn lowering(check: Check) -> Lowering {
     Lowering {
         assertions: check == Check::Assertions,
@@ -32,7 +32,7 @@ pub fn prepare(program: &Program, check: Check) -> Views {
     checked("run to completion", passes::interrupts::run_to_completion(&lowered)).into()
 }
 
-/// A program, lowered once for each check that is asked for.
+/// A program, lowered once for each requested check.
 pub struct Prepared {
     input: Arc<(Program, Sources)>,
     views: [OnceLock<Views>; Check::ALL.len()],
@@ -83,17 +83,17 @@ pub fn verify_prepared(
     }
 }
 
-/// What an engine came to.
+/// The result of an engine.
 pub struct Attempted {
-    /// What is known, with evidence that was checked.
+    /// The verdict, with checked evidence.
     pub verdict: Checked,
-    /// What is known of each check, where the whole is not known.
+    /// The status of each check, if the whole is not known.
     pub decisions: Option<Decisions>,
     /// For the report.
     pub tried: Tried,
 }
 
-/// Lets an engine answer, and checks its evidence. The search has a budget, and all together has one.
+/// Runs an engine, and checks its evidence. The search has a budget, and so has the whole.
 pub fn attempt(
     task: Task<'_>,
     engine: &dyn Engine,
@@ -104,7 +104,7 @@ pub fn attempt(
     search(task, engine, budget, events).check(task, whole)
 }
 
-/// What an engine answers; its evidence is not checked yet.
+/// The answer of an engine; its evidence is not checked yet.
 pub struct Searched {
     engine: &'static str,
     verdict: Verdict,
@@ -112,11 +112,11 @@ pub struct Searched {
     seconds: f64,
 }
 
-/// Lets an engine answer.
+/// Runs an engine.
 pub fn search(task: Task<'_>, engine: &dyn Engine, budget: &Budget, events: &dyn Events) -> Searched {
     let start = Instant::now();
     let decider = Decider { task, budget, events, decided: RefCell::default() };
-    // What crashes says nothing; nothing that it shares with others is used afterwards.
+    // A crashed engine gives no answer; no state that it shares with others is used afterwards.
     let verdict = catch_unwind(AssertUnwindSafe(|| engine.verify(task, budget, &decider)));
     let verdict = verdict.unwrap_or_else(|panic| Verdict::Unknown(crashed(engine.name(), panic.as_ref())));
     let decided = decider.decided.into_inner();
@@ -162,9 +162,9 @@ impl Searched {
     }
 }
 
-/// An answer that is known already, as an engine: so that its evidence is checked like any other.
+/// A known answer as an engine, so that its evidence is checked like any other.
 pub struct Given {
-    /// Who found it.
+    /// The engine that found it.
     pub engine: &'static str,
     /// What was found.
     pub verdict: Verdict,
@@ -179,14 +179,14 @@ impl Engine for Given {
     }
 }
 
-/// Who crashed, and what is known of it.
+/// The crashed engine, and the message.
 pub(crate) fn crashed(who: &str, panic: &(dyn Any + Send)) -> Reason {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason is known");
     Reason::Crashed(format!("{who} crashed: {text}"))
 }
 
-/// Checks what is proved where not all is, while an engine runs.
+/// Checks partial proofs while an engine runs.
 struct Decider<'a> {
     task: Task<'a>,
     budget: &'a Budget,
@@ -194,7 +194,7 @@ struct Decider<'a> {
     decided: RefCell<Option<Result<Decisions, Reason>>>,
 }
 
-/// The part of the time that is left which a check of a part of the property may take.
+/// The fraction of the remaining time for the check of a partial proof.
 const SHARE: u32 = 16;
 
 impl Events for Decider<'_> {
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
     use verdict::{Proof, Silent};
 
-    /// Says that all is well, for no reason.
+    /// Claims safety without a reason.
     struct Careless;
 
     impl Engine for Careless {
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Breaks down.
+    /// Panics.
     struct Broken;
 
     impl Engine for Broken {

@@ -1,20 +1,22 @@
-//! Several engines side by side: the first answer with evidence that was checked counts, unless another engine has
+//! Several engines in parallel: the first answer with checked evidence counts, unless another engine has
 //! evidence of the opposite.
 //!
-//! One queue is of engines that look for violations, the other of engines that look for proofs; each engine has a share of the time that is left when its turn comes. The first job takes
-//! from the first queue, all others from the second, and whoever has nothing left to do takes from the other one. One job alone takes turns. What goes first depends on a few
-//! [`Features`] of the program. A proof or a trace that is not accepted counts as no answer, and is reported.
+//! One queue has the engines that search for violations, the other those that search for proofs; each engine
+//! gets a share of the remaining time when its turn comes. The first job takes from the first queue, all
+//! others from the second; a job whose queue is empty takes from the other one. A single job alternates. The
+//! order depends on a few [`Features`] of the program. A rejected proof or trace counts as no answer, and is
+//! reported.
 //!
-//! While evidence is checked, no other engine starts for a while ([`PATIENCE`]): what engines find is
-//! accepted as a rule, and then theirs would be work for nothing. Once there is an answer, none starts, and
-//! those that run are asked to stop. What they say all the same is compared: if one proves what another one
+//! While evidence is checked, no other engine starts for a while ([`PATIENCE`]): evidence is usually
+//! accepted, and then the work of another engine would be wasted. Once there is an answer, no engine starts,
+//! and running ones are asked to stop. Their answers are still compared: if one engine proves what another
 //! refutes, there is no answer, and both pieces of evidence are reported. A proof that is being checked when
-//! a refutation comes has [`GRACE`] to be accepted or not.
+//! a refutation arrives has [`GRACE`] to be accepted.
 
 use crate::features::Features;
 use crate::live::Live;
 use crate::pipeline::{self, Attempted};
-use crate::runs::{OnRuns, Runs};
+use crate::runs::{Runs, WithReduction};
 use checker::Checked;
 use engine_context::ContextInference;
 use engine_explicit::Explicit;
@@ -41,9 +43,9 @@ pub struct Portfolio {
     pub boolean: bool,
     /// How many engines run at once.
     pub jobs: usize,
-    /// Takes note of what they do.
+    /// Records what they do.
     pub live: Live,
-    /// Whether all engines run to their end, also after an answer: for tests, in which all answers are compared.
+    /// Whether all engines run to their end, even after an answer: for tests that compare all answers.
     pub to_the_end: bool,
 }
 
@@ -59,30 +61,30 @@ impl Default for Portfolio {
     }
 }
 
-/// As many engines at once as there are processors, up to a few: each needs memory of its own.
+/// As many engines at once as there are processors, up to a few: each needs its own memory.
 pub fn default_jobs() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from).clamp(1, 4)
 }
 
 /// Deeply nested programs need a deep stack.
 const STACK: usize = 512 << 20;
-/// How often it is looked whether someone asked to stop.
+/// How often to check for a request to stop.
 const INTERVAL: Duration = Duration::from_millis(50);
 /// Exploration shows most violations within this time.
 const GLANCE: Duration = Duration::from_secs(2);
 
-/// How long the check of a proof may go on after a refutation was found.
+/// How long the check of a proof may continue after a refutation was found.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// How long the start of further engines waits for the check of evidence.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What a turn is for.
+/// The purpose of a turn.
 #[derive(Clone, Copy)]
 enum Use {
     /// The question itself.
     Answer,
-    /// The question itself, about the program with atomic runs where that is known to be enough.
+    /// The question itself, about the program with atomic runs if that is known to suffice.
     AnswerOnRuns,
     /// Whether there are data races: if not, runs may be atomic.
     Races,
@@ -93,9 +95,9 @@ enum Use {
 struct Turn<'a> {
     engine: &'a (dyn Engine + Sync),
     to: Use,
-    /// Its share of the time that is left: all of it divided by this.
+    /// Its share of the remaining time: all of it divided by this.
     part: u32,
-    /// It takes no longer than this, either.
+    /// Its maximum time.
     most: Option<Duration>,
 }
 
@@ -125,7 +127,7 @@ impl<'a> Queues<'a> {
         first.pop_front().or_else(|| other.pop_front())
     }
 
-    /// For one job alone: a glance at violations, then proofs, then what is left.
+    /// For a single job: a short search for violations, then proofs, then the remaining turns.
     fn in_turns(mut self) -> Self {
         let mut turns = VecDeque::new();
         turns.extend(self.provers.pop_front());
@@ -143,14 +145,14 @@ impl<'a> Queues<'a> {
 /// What is still to do, for several jobs at once.
 struct Turns<'a> {
     state: Mutex<TurnsState<'a>>,
-    /// A check of evidence has ended, or all work has.
+    /// Signals that a check of evidence, or all work, has ended.
     changed: Condvar,
     patience: Duration,
 }
 
 struct TurnsState<'a> {
     queues: Queues<'a>,
-    /// How many pieces of evidence are being checked, and since when the last of them is.
+    /// The number of pieces of evidence that are being checked, and when the last check began.
     checks: usize,
     since: Instant,
 }
@@ -165,12 +167,12 @@ impl<'a> Turns<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next turn, once no evidence is being checked or that takes long; `None` when all turns are taken, or
-    /// there is an answer.
+    /// The next turn, once no evidence is being checked or the check takes long; `None` when all turns are
+    /// taken, or there is an answer.
     fn next(&self, refuter: bool, budget: &Budget) -> Option<Turn<'a>> {
         let mut state = self.lock();
         loop {
-            // Whoever holds the state sees each answer that came before.
+            // A job that holds the state sees all earlier answers.
             budget.look(0).ok()?;
             let left = self.patience.saturating_sub(state.since.elapsed());
             if state.checks == 0 || left.is_zero() {
@@ -199,11 +201,11 @@ impl<'a> Turns<'a> {
     }
 }
 
-/// What the engines came to, so far.
+/// The results of the engines so far.
 #[derive(Default)]
 struct Known {
     verdict: Option<Checked>,
-    /// Which of the tries came to the verdict.
+    /// The attempt that gave the verdict.
     decided_by: usize,
     decisions: Option<Decisions>,
     tries: Vec<Tried>,
@@ -212,7 +214,7 @@ struct Known {
 }
 
 impl Known {
-    /// Takes note of an answer. Whether it is the first.
+    /// Records an answer. Returns whether it is the first.
     fn add(&mut self, attempted: Attempted) -> bool {
         let Attempted { verdict, decisions, tried } = attempted;
         let engine = tried.engine;
@@ -240,7 +242,7 @@ impl Known {
         false
     }
 
-    /// The last try contradicts the answer: there is none. Keeps the evidence of both.
+    /// The last attempt contradicts the answer: there is none. Keeps the evidence of both.
     fn contradict(&mut self, first: Evidence, last: Evidence) {
         let said = |evidence: &Evidence| match evidence {
             Evidence::Proof(_) => "proves",
@@ -263,9 +265,10 @@ impl Known {
     }
 }
 
-/// Evidence that was not accepted comes first: it is a mistake of ours. Then what the engine says that knows such programs best.
+/// Rejected evidence comes first: it is a bug of ours. Then the reason of the engine that handles such
+/// programs best.
 fn why(mut reasons: Vec<(&'static str, Reason)>, best: &str) -> Reason {
-    // The last word of an engine is about more than its first.
+    // The last reason of an engine is more informative than its first.
     reasons.reverse();
     let rank = |(engine, reason): &(&'static str, Reason)| match reason {
         Reason::Rejected(_) | Reason::Crashed(_) | Reason::Contradiction(_) => 0,
@@ -277,7 +280,7 @@ fn why(mut reasons: Vec<(&'static str, Reason)>, best: &str) -> Reason {
     first.map_or(Reason::GaveUp("no engine answered".to_owned()), |(_, reason)| reason)
 }
 
-/// As an engine: for those that need another one.
+/// The portfolio as an engine, for engines that need another one.
 impl Engine for Portfolio {
     fn name(&self) -> &'static str {
         "auto"
@@ -340,8 +343,8 @@ impl Portfolio {
                         let whole = &whole.apart();
                         let budget = time.map_or(whole.clone(), |time| whole.within(time));
                         let engine = match turn.to {
-                            Use::Answer => OnRuns { engine: turn.engine, runs: None },
-                            Use::AnswerOnRuns => OnRuns { engine: turn.engine, runs: runs.get() },
+                            Use::Answer => WithReduction { engine: turn.engine, runs: None },
+                            Use::AnswerOnRuns => WithReduction { engine: turn.engine, runs: runs.get() },
                             Use::Races => {
                                 if let Some(found) = Runs::of(task, turn.engine, &budget) {
                                     let _ = runs.set(found);
@@ -362,7 +365,7 @@ impl Portfolio {
                         }
                     }
                 };
-                // Without a thread there is one engine less; the first always runs.
+                // If a thread cannot be started, there is one engine less; the first always runs.
                 let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work.clone());
                 if thread.is_err() && job == 0 {
                     work();
@@ -378,7 +381,8 @@ impl Portfolio {
                             match &known.verdict {
                                 // A proof that is being checked would contradict it.
                                 Some(Checked::Refuted(_)) => refuted_at = Some(Instant::now()),
-                                // Only a refutation would contradict it, and these are checked to their end.
+                                // Only a refutation would contradict it, and refutations are checked to their
+                                // end.
                                 Some(Checked::Proved(_) | Checked::Unknown(_)) | None => stop_checks.cancel(),
                             }
                         }
@@ -399,7 +403,7 @@ impl Portfolio {
         known
     }
 
-    /// Who runs, in which order, and how long. Some engines know errors only.
+    /// The engines, their order, and their time. Some engines handle errors only.
     fn queues<'a>(&'a self, queries: &'a Queries, errors: bool, features: Features) -> Queues<'a> {
         let mut refuters = VecDeque::new();
         if features.inputs && errors {
@@ -418,7 +422,7 @@ impl Portfolio {
             }
             match features.many_threads {
                 true => provers.push_back(Turn::on_runs(&Horn, 2)),
-                // Without runs, loops of several threads can go on side by side.
+                // Without atomic runs, loops of several threads can run in lockstep.
                 false => provers.extend([Turn::of(&Horn, 2), Turn::on_runs(&Horn, 3)]),
             }
             match features.many_threads {
@@ -427,7 +431,7 @@ impl Portfolio {
                 false => provers.extend([Turn::on_runs(queries, 2), Turn::on_runs(&States, 2)]),
             }
         }
-        // Contexts know any number of threads; they are quick, or not at all.
+        // `context` handles any number of threads; it succeeds quickly or not at all.
         match errors {
             true => provers.push_back(Turn::on_runs(&ContextInference::OmegaCirc, 3)),
             false if features.many_threads => provers.push_back(Turn::of(&ContextInference::OmegaCirc, 3)),
@@ -573,7 +577,7 @@ mod tests {
             let other = pipeline::verify(&program, Check::Assertions, &Explicit::default(), &budget, &Silent);
             assert!(matches!(other.verdict, Checked::Refuted(_)));
             outcome.push(other);
-            // Not even of another check anything is said then.
+            // Then there is no verdict even for other checks.
             assert!(matches!(report::Answer::of(&outcome, &[]), report::Answer::Unknown(_)));
         }
     }

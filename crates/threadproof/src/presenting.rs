@@ -1,4 +1,4 @@
-//! From outcomes to what the user sees: the report in the format that was asked for, and the page.
+//! From outcomes to output: the report in the requested format, and the page.
 
 use crate::arguments::{Format, Verify};
 use crate::checking::Question;
@@ -13,7 +13,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 use verdict::{Analysed, Budget, Check, ContextProof, Listing, Proof, Views};
 
-/// The least time for what the report tells beyond the verdict, if twice that is left: the verdict must not be late because of it.
+/// The least time for additions to the report, if twice that remains: they must not delay the verdict.
 const LEAST: Duration = Duration::from_secs(1);
 
 /// A document in a format.
@@ -36,7 +36,7 @@ pub fn plain<'a>(
     Report { program, sources, outcomes, answer, explain: false, stories: &[], memory }
 }
 
-/// Prints the report of a verification, and writes the page; or says why it cannot be written.
+/// Prints the report of a verification, and writes the page; returns why it cannot be written.
 pub fn present(
     options: &Verify,
     question: &Question,
@@ -90,7 +90,7 @@ pub fn present(
     Ok(())
 }
 
-/// The parts of a proof that are by contexts, with the programs that they speak of.
+/// The parts of a proof that are by contexts, with their programs.
 fn by_contexts<'a>(
     lowered: &'a Views,
     check: Check,

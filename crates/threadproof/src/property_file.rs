@@ -2,12 +2,12 @@
 
 use verdict::Check;
 
-/// What a property file asks for.
+/// The content of a property file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Asked {
     /// The checks that this tool makes.
     pub checks: Vec<Check>,
-    /// Parts that it cannot check: they may stay open, so that nothing is proved.
+    /// Parts that it cannot check: they stay open, so nothing is proved.
     pub open: Vec<String>,
 }
 
@@ -20,7 +20,7 @@ pub fn parse(text: &str) -> Result<Asked, String> {
             compact.strip_prefix("CHECK(init(main()),LTL(").and_then(|rest| rest.strip_suffix("))"))
         else {
             return Err(format!(
-                "`{line}` is not a property that can be checked; such as `CHECK( init(main()), LTL(G ! data-race) )` is, or use --check"
+                "`{line}` is not a property that can be checked; expected e.g. `CHECK( init(main()), LTL(G ! data-race) )`, or use --check"
             ));
         };
         match formula {

@@ -1,7 +1,8 @@
 //! The variables that `--race` names.
 //!
-//! A name is that of an object (`x`; of a static local `function.x`), then members and elements (`s.f`, `a[3].f`). In a program from nesC the name of the
-//! component in front may be left out (`gState` for `FramerM__gState`). Several variables of one name are all meant.
+//! A name is that of an object (`x`; of a static local `function.x`), then members and elements (`s.f`,
+//! `a[3].f`). In a program from nesC, the component's name may be omitted (`gState` for `FramerM__gState`). A
+//! name refers to all variables with this name.
 
 use crate::diagnostic::Diagnostic;
 use ir::{Layout, Object, ObjectId, ObjectRole, Program, Range, Storage};
@@ -9,7 +10,7 @@ use ir::{Layout, Object, ObjectId, ObjectRole, Program, Range, Storage};
 /// A variable with its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// As it is listed.
+    /// Its name in listings.
     pub name: String,
     /// Its bytes.
     pub range: Range,
@@ -22,7 +23,7 @@ pub fn is_variable(object: &Object) -> bool {
         && !matches!(object.layout, Layout::Sync(_))
 }
 
-/// The variables that names mean, each once; or what is wrong with the names.
+/// The variables that names refer to, each once; or the errors in the names.
 pub fn resolve(program: &Program, names: &[String], nesc: bool) -> Result<Vec<Variable>, Vec<Diagnostic>> {
     let mut found: Vec<Variable> = Vec::new();
     let mut problems = Vec::new();
@@ -79,7 +80,7 @@ fn part(id: ObjectId, object: &Object, path: &str) -> Option<Variable> {
             let index = fields.iter().position(|field| field.name == member[..end])?;
             let field = &fields[index];
             let next = fields.iter().map(|other| other.offset).filter(|other| *other > field.offset).min();
-            // Up to the next member: that the layout does not say how large a member is in bytes costs nothing.
+            // Up to the next member: the layout need not give the exact size of a member.
             size = next.unwrap_or(size) - field.offset;
             offset += field.offset;
             layout = &field.layout;
@@ -131,7 +132,7 @@ fn unknown(program: &Program, name: &str) -> Diagnostic {
     Diagnostic::usage(format!("--race: the program accesses no variable '{name}'"), suggestion)
 }
 
-/// How many letters to insert, leave out or change.
+/// The edit distance.
 pub fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut row: Vec<usize> = (0..=b.len()).collect();

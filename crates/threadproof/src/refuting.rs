@@ -1,8 +1,8 @@
-//! Looks for races on single memory locations of a large program, in turns: each open location has a share of
-//! the time, the most promising first, and the next turn continues where the last one stopped.
+//! Searches for races on single memory locations of a large program, in turns: each open location gets a
+//! share of the time, the most promising first, and the next turn continues where the last one stopped.
 //!
-//! What is found is checked like any other evidence. An execution that the checker replays, but for values
-//! that are not modelled, makes a location *possible*, with the values as its condition.
+//! Traces are checked like any other evidence. If the checker rejects an execution only because of values
+//! that are not modelled, the location is *possible*, with these values as its condition.
 
 use checker::ReplayError;
 use engine_explicit::directed::{Condition, Directed, Found, LocationSearch, Site, Unmodelled};
@@ -13,13 +13,13 @@ use report::shared_memory::{Candidate, Finding};
 use std::time::{Duration, Instant};
 use verdict::{Budget, Property, Trace};
 
-/// The name that reports give to it.
+/// Its name in reports.
 pub const NAME: &str = "directed";
-/// The least that a location gets in one turn.
+/// The least time of a location in one turn.
 const LEAST: Duration = Duration::from_millis(250);
-/// How often a location is found to be possible before it is searched no more.
+/// How often a location is found to be possible before its search ends.
 const MOST_POSSIBLE: u32 = 3;
-/// Conditions that are named.
+/// The most conditions that are named.
 const MOST_NAMED: usize = 3;
 
 /// All searches of a program.
@@ -38,7 +38,7 @@ struct Open {
     possible: u32,
 }
 
-/// What one turn found on one location.
+/// The result of one turn on one location.
 pub enum Turn {
     /// An execution that is to be checked.
     Race {
@@ -51,12 +51,12 @@ pub enum Turn {
         /// How long the search took in this turn.
         seconds: f64,
     },
-    /// An execution that the checker replayed but for these values.
+    /// An execution that the checker rejected only because of these values.
     Possible(Target, Vec<Unmodelled>),
 }
 
 impl<'p> Refuter<'p> {
-    /// Makes a lowered program ready; all of these locations are searched.
+    /// Prepares a lowered program; all of these locations are searched.
     pub fn new(program: &'p Program, findings: &[(Finding, Range)]) -> Result<Self, LimitKind> {
         let mut directed = Directed::new(program)?;
         let site = |candidate: &Candidate| Site {
@@ -80,7 +80,7 @@ impl<'p> Refuter<'p> {
         self.open.is_empty()
     }
 
-    /// Each location has its share of the time. Reports what is found.
+    /// Gives each location its share of the time. Reports the results.
     pub fn turn(&mut self, budget: &Budget, doing: &dyn Fn(&str), found: &mut dyn FnMut(Turn)) {
         let mut number = 0;
         while number < self.open.len() {
@@ -96,7 +96,7 @@ impl<'p> Refuter<'p> {
             open.search.run(&mut self.directed, &turn);
             let seconds = begun.elapsed().as_secs_f64();
             let all = self.directed.take_found();
-            // What was found on others did not take the rest of the share.
+            // Results on other locations did not use up the share.
             number += usize::from(all.is_empty() || turn.look(0).is_err());
             for (index, one) in all {
                 number -= usize::from(self.take(index, one, seconds, found).is_some_and(|at| at < number));
@@ -104,8 +104,7 @@ impl<'p> Refuter<'p> {
         }
     }
 
-    /// Hands over what was found on a location. Gives its place among those that were open where it is searched
-    /// no more.
+    /// Reports the result for a location. Returns its index among the open ones if its search ends.
     fn take(&mut self, index: usize, one: Found, seconds: f64, found: &mut dyn FnMut(Turn)) -> Option<usize> {
         let at = self.open.iter().position(|open| open.search.index() == index)?;
         let Open { cell, name, search, .. } = &self.open[at];
@@ -119,7 +118,7 @@ impl<'p> Refuter<'p> {
                 match checker::replay(&one, &Property::NoRace, &trace) {
                     Err(ReplayError::Approximate(_)) => {
                         found(Turn::Possible(cell, conditions));
-                        // It may be more, so the search continues for a while.
+                        // It may be a real race, so the search continues for a while.
                         self.open[at].possible += 1;
                         if self.open[at].possible < MOST_POSSIBLE {
                             return None;

@@ -1,17 +1,19 @@
-//! What one engine learns helps the others: a program without data races is given to them with fewer interleavings ([`ir::passes::runs`]).
+//! Results of one engine help the others: they get a race-free program with fewer interleavings
+//! ([`ir::passes::runs`]).
 
 use verdict::{Budget, Engine, Events, Proof, Property, RunsProof, Silent, Task, Verdict, Views};
 
-/// The program with atomic runs, and why it may be taken instead: it has no data race.
+/// The program with atomic runs, and why it is equivalent: it has no data race.
 pub struct Runs<'a> {
     program: &'a Views,
     races: Proof,
 }
 
 impl<'a> Runs<'a> {
-    /// The program with atomic runs, if an engine proves that it has no data race. Not for Boolean programs, whose steps are atomic anyway.
+    /// The program with atomic runs, if an engine proves that there is no data race. Not for Boolean
+    /// programs, whose steps are atomic anyway.
     pub fn of(task: Task<'a>, engine: &dyn Engine, budget: &Budget) -> Option<Self> {
-        // Races that do not count are races all the same.
+        // All races matter here, even those that do not count for the check.
         if task.program.races_on.is_some() {
             return None;
         }
@@ -25,15 +27,15 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// An engine that is given the program with atomic runs, where there is one.
-pub struct OnRuns<'a> {
+/// An engine that gets the program with atomic runs, if there is one.
+pub struct WithReduction<'a> {
     /// The engine.
     pub engine: &'a dyn Engine,
-    /// What it is given.
+    /// The program with atomic runs.
     pub runs: Option<&'a Runs<'a>>,
 }
 
-impl Engine for OnRuns<'_> {
+impl Engine for WithReduction<'_> {
     fn name(&self) -> &'static str {
         self.engine.name()
     }
@@ -45,7 +47,7 @@ impl Engine for OnRuns<'_> {
             Verdict::Safe(errors) => {
                 Verdict::Safe(Proof::Runs(Box::new(RunsProof { races: races.clone(), errors })))
             }
-            // Only flags of locations are different: it is an execution of the program, too.
+            // Only flags of locations differ: it is also an execution of the program.
             Verdict::Unsafe(trace) => Verdict::Unsafe(trace),
             Verdict::Unknown(reason) => Verdict::Unknown(reason),
         }

@@ -1,11 +1,11 @@
 //! Races on each shared memory location of a program, in one run: the listing that reports show.
 //!
-//! What is accessed by name is listed at once ([`first_listing`]). Then the whole program is annotated with
-//! its calls, and the checker lists what that proves ([`Listed`]): seconds, also for large programs. What is
-//! known is kept from then on ([`Live::list`]), so that it is reported whatever becomes of the rest. If no
-//! location is left open, the annotation is a proof like any other. Otherwise the engines run as they do for
-//! other checks; and then open locations are taken one at a time, the most promising first: races on it alone
-//! count ([`Program::races_on`]), and the explorer has a share of the time to find an execution.
+//! Variables that are accessed by name are listed at once ([`first_listing`]). Then the whole program is
+//! annotated without inlining, and the checker lists what that proves ([`Listed`]); this takes seconds, even
+//! for large programs. The listing is kept from then on ([`Live::list`]), so that it is reported in any case.
+//! If no location is open, the annotation is a proof like any other. Otherwise the engines run as for other
+//! checks; then open locations are examined one at a time, the most promising first: only races on that
+//! location count ([`Program::races_on`]), and the explorer has a share of the time to find an execution.
 
 use crate::first_listing;
 use crate::live::Live;
@@ -23,24 +23,24 @@ use verdict::{
     ThreadFacts, Verdict, Views,
 };
 
-/// An annotation of a whole program, and what the checker says that it proves.
+/// An annotation of a whole program, and what it proves according to the checker.
 pub struct Listed {
     /// The annotation.
     pub proof: SummariesProof,
     /// What it proves of each shared memory location.
     pub locations: Locations,
-    /// A claim that the checker refused, and that is left out with all like it.
+    /// A claim that the checker refused; it was dropped together with similar ones.
     pub refused: Option<String>,
 }
 
-/// Decides about races in a program as a whole.
+/// Decides races in a program as a whole.
 pub type Decider<'a> = dyn Fn(&Views, &Budget) -> Outcome + 'a;
 
 /// Annotates a program and checks that.
 pub type Lister<'a> = dyn Fn(Task<'_>, &Budget) -> Result<Listed, Reason> + Sync + 'a;
 
-/// Annotates with procedure summaries. Where the checker refuses a claim, kinds of claims that others do not
-/// need are left out, so that the rest still counts.
+/// Annotates with procedure summaries. If the checker refuses a claim, kinds of claims that others do not
+/// need are dropped, so that the rest still counts.
 pub fn by_summaries(task: Task<'_>, budget: &Budget) -> Result<Listed, Reason> {
     let mut proof = engine_summaries::annotate(task, budget)?;
     let mut refused = None;
@@ -78,51 +78,51 @@ fn without_facts(proof: &mut SummariesProof) {
 
 /// The name of the engine that annotates.
 pub const NAME: &str = "summaries";
-/// The part of the time that the listing may take.
+/// The fraction of the time for the listing.
 const LISTING: u32 = 2;
-/// The part of that which finding better names for locks may take, and how much at most.
+/// The fraction of that time for better names of locks, and the maximum.
 const NAMING: Duration = Duration::from_secs(5);
-/// The part of the time that is kept for the report.
+/// The fraction of the time that is reserved for the report.
 const RESERVE: u32 = 20;
-/// Where a race is found already, this part of the time goes to others, and no more than the most.
+/// Once a race is found, this fraction of the time goes to further races, up to the maximum.
 const OTHERS: u32 = 3;
 const MOST_FOR_OTHERS: Duration = Duration::from_secs(30);
-/// From so many steps on, a program is too large for engines that look at all of it: single locations come
-/// first. In those that are not small, they get a glance.
+/// From this many steps on, a program is too large for engines that consider all of it: single locations come
+/// first. In medium-sized programs, they get a short turn first.
 const LARGE: usize = 600;
 const SMALL: usize = 100;
 const GLANCE: Duration = Duration::from_secs(1);
-/// The part of the time that single locations get then, and how much of it the first turn.
+/// The fraction of the time that single locations then get, and the part of the first turn.
 const FIRST_TURN: u32 = 3;
 const FIRST_ROUND: Duration = Duration::from_secs(2);
 /// The least time that an exploration for a race on one location takes.
 const LEAST: Duration = Duration::from_secs(2);
 
-/// Everything that decides about races in a program.
+/// All that is needed to decide races in a program.
 pub struct Races<'a> {
     /// The program, lowered for races.
     pub prepared: &'a Views,
-    /// Who annotates.
+    /// The annotating engine.
     pub lister: &'a Lister<'a>,
-    /// Who decides about the program as a whole; `None` if nobody but the one who annotates is asked.
+    /// The engine for the program as a whole; `None` when only the annotating engine runs.
     pub answer: Option<&'a Decider<'a>>,
-    /// Who looks for races on single locations, if that is asked for.
+    /// The search for races on single locations, if requested.
     pub explorer: Option<&'a dyn Engine>,
-    /// The lines of the program, for words about it.
+    /// The lines of the program, for messages.
     pub sources: Option<&'a Sources>,
-    /// Takes note of what is known.
+    /// Records results.
     pub live: &'a Live,
-    /// What all may take together.
+    /// The total budget.
     pub budget: Budget,
 }
 
 impl Races<'_> {
-    /// Decides, and hands over all outcomes to [`Live`]: the check as a whole, then each further race.
+    /// Decides, and passes all outcomes to [`Live`]: the check as a whole, then each further race.
     pub fn decide(&self) {
         let start = Instant::now();
         let prepared = self.prepared;
         let task = Task { program: prepared, property: &Property::NoRace };
-        // This stands at once, whatever becomes of the rest.
+        // This listing exists at once, whatever happens later.
         let mut first = SharedMemory::of(prepared, &first_listing::by_name(prepared), None);
         first.incomplete = Some(first_listing::INCOMPLETE.to_owned());
         self.live.list(&first);
@@ -148,7 +148,7 @@ impl Races<'_> {
             memory = Some(found);
         }
         let is_open = memory.as_ref().is_some_and(SharedMemory::has_open);
-        // Whoever wants all findings wants them on single locations, too.
+        // A request for all findings includes single locations.
         let explorer = self.explorer.filter(|_| is_open);
         let open = memory.as_ref().map(|memory| self.open(prepared, memory)).unwrap_or_default();
         let mut refuter = explorer.and_then(|_| self.refuter(prepared, &open));
@@ -161,7 +161,7 @@ impl Races<'_> {
             let first = if steps >= LARGE { first } else { first.within(GLANCE) };
             self.refute(prepared, refuter, memory, &first, &mut known);
         }
-        // Where there is a race, nobody has to decide about the program as a whole.
+        // Once there is a race, the program as a whole is decided.
         if !known.is_refuted {
             let budget = if explorer.is_some() { self.budget.part(2) } else { self.budget.clone() };
             let is_listed = memory.as_ref().is_some_and(|memory| memory.incomplete.is_none()) && !is_open;
@@ -195,7 +195,7 @@ impl Races<'_> {
         self.one_by_one(prepared, memory, explorer, &budget, &mut known);
     }
 
-    /// Decides about the program as a whole. `is_listed`: all its locations are race-free, under assumptions.
+    /// Decides the program as a whole. `is_listed`: all its locations are race-free, under assumptions.
     fn as_a_whole(&self, is_listed: bool, budget: &Budget, known: &mut Known) -> Outcome {
         let mut tries = std::mem::take(&mut known.tries);
         if let Some(answer) = self.answer {
@@ -212,7 +212,7 @@ impl Races<'_> {
         whole(Checked::Unknown(reason), known.start, tries)
     }
 
-    /// Searches for races on single locations; `None` where the program is too large for the machine.
+    /// Searches for races on single locations; `None` when the program is too large for the machine.
     fn refuter<'p>(&self, prepared: &'p Program, open: &[(Finding, Range)]) -> Option<Refuter<'p>> {
         self.live.doing("races: looking for a way to the most promising locations".to_owned());
         let made = catch_unwind(AssertUnwindSafe(|| Refuter::new(prepared, open).ok()));
@@ -240,7 +240,7 @@ impl Races<'_> {
                     Turn::Possible(cell, conditions) => {
                         memory.possible(cell, &refuting::condition(prepared, self.sources, &conditions));
                     }
-                    // Another engine was there first.
+                    // Another engine was first.
                     Turn::Race { range, .. } if is_race(prepared, memory, range) => {}
                     Turn::Race { name, range, trace, seconds } => {
                         let program = Program { races_on: Some(vec![range]), ..prepared.clone() }.into();
@@ -254,7 +254,7 @@ impl Races<'_> {
                                 mark(memory, &refutation);
                                 self.report(known, &name, *refutation, tried);
                             }
-                            // What does not replay says nothing, and is not hidden.
+                            // A trace that does not replay decides nothing, but is reported.
                             Checked::Unknown(_) | Checked::Proved(_) => self.note(known, tried),
                         }
                     }
@@ -268,7 +268,7 @@ impl Races<'_> {
         }
     }
 
-    /// Hands over a race: the first one is the answer to the whole check.
+    /// Reports a race: the first one is the answer to the whole check.
     fn report(&self, known: &mut Known, name: &str, refutation: Refutation, tried: Tried) {
         let verdict = Checked::Refuted(Box::new(refutation));
         match known.number {
@@ -290,7 +290,7 @@ impl Races<'_> {
         known.is_refuted = true;
     }
 
-    /// Takes note of what was tried in vain.
+    /// Records unsuccessful attempts.
     fn note(&self, known: &mut Known, tried: Tried) {
         match known.number {
             None => known.tries.push(tried),
@@ -298,7 +298,7 @@ impl Races<'_> {
         }
     }
 
-    /// The open locations that are asked about, the most promising first, with their bytes.
+    /// The requested open locations, the most promising first, with their bytes.
     fn open(&self, prepared: &Program, memory: &SharedMemory) -> Vec<(Finding, Range)> {
         let is_asked = |range: &Range| {
             let asked = self.prepared.races_on.as_ref();
@@ -309,7 +309,7 @@ impl Races<'_> {
         all.filter(|(_, range)| is_asked(range)).collect()
     }
 
-    /// Annotates and checks; nothing that happens there stops the rest.
+    /// Annotates and checks; a failure does not stop the rest.
     fn list(&self, task: Task<'_>) -> (Option<Listed>, Tried) {
         let begun = Instant::now();
         let (started, listener) = self.live.start(NAME);
@@ -366,11 +366,11 @@ impl Races<'_> {
     }
 }
 
-/// What is known of a check, and what of it was handed over.
+/// The results of a check, and which of them were reported.
 struct Known {
     /// When it began.
     start: Instant,
-    /// What was tried, and not handed over.
+    /// Attempts that were not reported yet.
     tries: Vec<Tried>,
     /// The number of the outcome of the check as a whole.
     number: Option<usize>,
@@ -391,7 +391,7 @@ fn range(program: &Program, finding: &Finding) -> Range {
     Range { object: finding.cell.object, offset, size: end - offset }
 }
 
-/// Takes note of a race that was replayed.
+/// Records a replayed race.
 fn mark(memory: &mut SharedMemory, refutation: &Refutation) {
     if let ReplayedViolation::Race { cell: (object, offset), .. } = &refutation.replayed.violation {
         let what: Vec<String> =
@@ -442,7 +442,7 @@ mod tests {
         frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C")
     }
 
-    /// Everything that is accessed by name, as if nothing were proved but about `z`.
+    /// Everything that is accessed by name, as if only `z` were proved race-free.
     fn list(task: Task<'_>, _: &Budget) -> Result<Listed, Reason> {
         let program = task.program;
         let points_to = PointsTo::of(program);

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::Path;
 use verdict::{Budget, Check, ContextProof, Proof, Reason, Silent, Views};
 
-/// Reads a specification about a program, and looks for mistakes in it.
+/// Reads a specification of a program, and diagnoses mistakes in it.
 pub fn read(path: &Path, program: &Program, budget: &Budget) -> Result<Specification, Vec<Diagnostic>> {
     let name = path.to_string_lossy().into_owned();
     let bytes = std::fs::read(path).map_err(|error| vec![unreadable(path, &error)])?;
@@ -21,7 +21,7 @@ pub fn read(path: &Path, program: &Program, budget: &Budget) -> Result<Specifica
         problems.into_iter().map(Diagnostic::from).collect::<Vec<_>>()
     };
     let found = engine_spec::language::read(&name, &bytes, program).map_err(texts)?;
-    // What cannot be looked at is no mistake; it comes up again when threads are checked.
+    // A part that cannot be examined is no mistake; the conformance check will report it.
     let mistakes = engine_spec::mistakes(&found, &prepared(program), budget).unwrap_or_default();
     if mistakes.is_empty() {
         return Ok(found);
@@ -38,11 +38,11 @@ fn prepared(program: &Program) -> Views {
     pipeline::prepare(program, Check::Assertions)
 }
 
-/// What became of the question whether all threads conform.
+/// The result of the conformance check.
 pub enum Conforming {
-    /// They do.
+    /// All threads conform.
     Yes,
-    /// Some do not.
+    /// Some threads do not conform.
     No,
     /// It is not known.
     Unknown,
@@ -88,10 +88,11 @@ pub fn conform(
     }
 }
 
-/// The part of the time that contexts for a draft may take.
+/// The fraction of the time for contexts for a draft.
 const CONTEXTS: u32 = 3;
 
-/// A first specification: from the automata of the engine `context` where there are any and the threads conform to them; else from the text of the program alone.
+/// A draft of a specification: from the automata of the engine `context`, if there are any and the threads
+/// conform to them; else from the program alone.
 pub fn draft(program: &Program, budget: &Budget) -> Result<String, Reason> {
     let lowered = prepared(program);
     let share = budget.part(CONTEXTS);
@@ -101,7 +102,8 @@ pub fn draft(program: &Program, budget: &Budget) -> Result<String, Reason> {
     }
 }
 
-/// A specification from contexts that prove the program: its assertions, or, if it has none, that it has no races.
+/// A specification from contexts that prove the program: its assertions, or, if it has none, that it has no
+/// races.
 fn from_contexts(program: &Program, lowered: &Views, share: &Budget, budget: &Budget) -> Option<String> {
     for check in [Check::Assertions, Check::Races] {
         let outcome = pipeline::verify(program, check, &ContextInference::OmegaCirc, share, &Silent);
@@ -113,7 +115,7 @@ fn from_contexts(program: &Program, lowered: &Views, share: &Budget, budget: &Bu
         let drafts = drafts(program, lowered, check, &proof, share).ok()?;
         let spoken = drafts.functions.iter().any(|(_, texts)| texts.len() > 1);
         match spoken.then(|| conforming(program, lowered, &drafts, budget))? {
-            // There is nothing to say about assertions.
+            // There are no assertions.
             Some((_, specification)) if specification.variables.is_empty() && check == Check::Assertions => {}
             found => return found.map(|(text, _)| text),
         }
@@ -121,7 +123,7 @@ fn from_contexts(program: &Program, lowered: &Views, share: &Budget, budget: &Bu
     None
 }
 
-/// What contexts that prove a check say that threads do, as a specification. Whether the threads conform to it is another question.
+/// The contexts that prove a check, as a specification. Does not check whether the threads conform.
 pub fn of_contexts(
     program: &Program,
     check: Check,
@@ -148,7 +150,7 @@ fn drafts(
     engine_spec::drafts(lowered, &contexts, budget)
 }
 
-/// The best texts to which all threads conform.
+/// The best drafts to which all threads conform.
 fn conforming(
     program: &Program,
     lowered: &Views,
@@ -186,12 +188,12 @@ fn unknown(mut out: String, reason: &Reason) -> (Conforming, String) {
     (Conforming::Unknown, out)
 }
 
-/// Where a function comes in a program.
+/// The position of a function in a program.
 fn place(program: &Program, function: &str) -> Option<usize> {
     program.templates.iter().position(|template| template.name == function)
 }
 
-/// What became of each thread, in the order of the program's functions.
+/// The result for each thread, in the order of the program's functions.
 fn text(found: &Conformances, program: &Program, sources: &Sources) -> String {
     let mut out = String::new();
     let mut threads: Vec<&engine_spec::Checked> = found.threads.iter().collect();

@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 
 /// How often the status line is drawn.
 const REDRAW: Duration = Duration::from_millis(150);
-/// A run that is over sooner than this has no status line.
+/// A shorter run has no status line.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// Who writes so long at once writes to someone who does not read.
+/// If one write takes this long, the reader does not read.
 const STUCK: Duration = Duration::from_millis(200);
-/// Goes to the beginning of the line and wipes it.
+/// Clears the line and moves to its beginning.
 const WIPE: &str = "\r\x1b[2K";
 
-/// What fits on standard output: as wide as `COLUMNS` or the terminal says, with colours on a terminal, unless `NO_COLOR` is set.
+/// The capabilities of standard output: the width of `COLUMNS` or of the terminal, with colours on a terminal
+/// unless `NO_COLOR` is set.
 pub fn style() -> Style {
     let is_terminal = std::io::stdout().is_terminal();
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -31,7 +32,8 @@ fn width() -> usize {
     named.filter(|columns| *columns > 0).or_else(measured).unwrap_or(DEFAULT_WIDTH)
 }
 
-/// Prints one document and no more, whoever is first; messages; and the status line, until the document is printed.
+/// Prints exactly one document, from whichever thread is first; messages; and the status line, until the
+/// document is printed.
 #[derive(Clone)]
 pub struct Printer {
     screen: Arc<Mutex<Screen>>,
@@ -41,7 +43,7 @@ pub struct Printer {
 
 struct Screen {
     printed: bool,
-    /// Whether not all of it could be written.
+    /// Whether it could not be written completely.
     torn: bool,
     /// Whether there is a status line on it.
     drawn: bool,
@@ -61,7 +63,8 @@ impl Printer {
     fn screen(&self) -> MutexGuard<'_, Screen> {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Prints a document, unless one was printed; a reader that went away is no error. Says if it cannot be written whole.
+    /// Prints a document, unless one was printed; a closed pipe is no error. Returns an error if it cannot be
+    /// written completely.
     pub fn print(&self, document: &str) {
         let mut screen = self.screen();
         screen.wipe();
@@ -80,7 +83,7 @@ impl Printer {
             Ok(()) | Err(_) => {}
         }
     }
-    /// Whether a document is being written to someone who does not read it.
+    /// Whether a document is being written to a reader that does not read.
     pub fn is_stuck(&self) -> bool {
         let asked = Instant::now();
         while matches!(self.screen.try_lock(), Err(TryLockError::WouldBlock)) {
@@ -95,11 +98,11 @@ impl Printer {
     pub fn has_printed(&self) -> bool {
         self.screen().printed
     }
-    /// Whether a document was printed in part only.
+    /// Whether a document was printed only in part.
     pub fn is_torn(&self) -> bool {
         self.screen().torn
     }
-    /// Says something on standard error.
+    /// Prints a message on standard error.
     pub fn say(&self, message: &str) {
         let mut screen = self.screen();
         screen.wipe();

@@ -1,7 +1,9 @@
-//! Keeps the limits on time and memory whatever the work does, and ends it soon when the user asks for that.
+//! Enforces the limits on time and memory whatever the work does, and ends it soon when the user asks for
+//! that.
 //!
-//! The work asks for itself whether to stop, and answers in good time as a rule. What does not ask often enough (a pass over a huge program, the front end, giving
-//! memory back) is left behind: the program then answers without it and ends.
+//! The work itself checks whether to stop, and usually answers in time. Work that does not check often enough
+//! (a pass over a huge program, the front end, freeing memory) is abandoned: the program then answers without
+//! it and ends.
 
 use nix::sys::signal::{SigSet, Signal};
 use std::sync::Arc;
@@ -10,41 +12,41 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use verdict::{Cancel, Exhausted};
 
-/// How long after its deadline the work is waited for.
+/// How long to wait for the work after its deadline.
 const GRACE: Duration = Duration::from_millis(700);
-/// How long after the user asked to stop. Together with the report it takes less than a second.
+/// How long to wait after the user asked to stop. Including the report, this takes less than a second.
 const INTERRUPT_GRACE: Duration = Duration::from_millis(500);
 /// Deeply nested programs need a deep stack.
 const STACK: usize = 512 << 20;
-/// How often the work is looked at.
+/// How often to check the work.
 const PAUSE: Duration = Duration::from_millis(20);
-/// The exit status of a program that was interrupted, where there is no time for a report.
+/// The exit status of an interrupted run without a report.
 const INTERRUPTED: i32 = 130;
 
-/// What came of the work.
+/// The result of the work.
 pub enum Watched<T> {
     /// It ended.
     Done(T),
     /// It panicked.
     Panicked,
-    /// It did not keep a limit, or did not end when it was asked to.
+    /// It exceeded a limit, or did not end when it was asked to.
     Overrun(Exhausted),
 }
 
-/// What the work has to keep.
+/// The limits of the work.
 pub struct Limits {
-    /// When it should have ended.
+    /// Its deadline.
     pub deadline: Instant,
-    /// The bytes that the process may take.
+    /// The memory limit of the process, in bytes.
     pub bytes: u64,
     /// Asks it to stop.
     pub cancel: Cancel,
 }
 
-/// A flag that is set by Ctrl-C, and by the signal that asks a process to end. The second time, the process ends at once.
+/// A flag that Ctrl-C and the signal TERM set. The second time, the process ends at once.
 ///
-/// The signals are blocked in this thread and all that it starts, and one thread waits for them: the solver sets a handler of its own for Ctrl-C whenever it is asked something, so that
-/// a handler of ours would not be called.
+/// The signals are blocked in this thread and all that it starts, and one thread waits for them: the solver
+/// installs its own handler for Ctrl-C with each query, so a handler of ours would not be called.
 fn interrupts() -> std::io::Result<Arc<AtomicBool>> {
     let asked = Arc::new(AtomicBool::new(false));
     let signals: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
@@ -61,8 +63,9 @@ fn interrupts() -> std::io::Result<Arc<AtomicBool>> {
     Ok(asked)
 }
 
-/// Runs work in a thread of its own, with a deep stack, and waits until well past its deadline, until the process takes too much memory, or until shortly after
-/// it was asked to end. Looks up every so often, and tells how many bytes the process takes.
+/// Runs work in a separate thread with a deep stack. Waits until shortly after its deadline or after a
+/// request to stop, or until the process takes too much memory. Calls back regularly with the memory use of
+/// the process.
 pub fn run<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     limits: &Limits,
@@ -73,7 +76,7 @@ pub fn run<T: Send + 'static>(
     let (done, result) = mpsc::channel();
     let thread = std::thread::Builder::new().stack_size(STACK);
     thread.spawn(move || {
-        // Who waits may have given up.
+        // The waiting thread may have given up.
         let _ = done.send(work());
     })?;
     loop {
@@ -99,10 +102,10 @@ pub fn run<T: Send + 'static>(
     }
 }
 
-/// The memory that the process takes, where the system says so.
+/// The memory use of the process, if the system reports it.
 fn resident_bytes() -> Option<u64> {
     let pages: u64 =
         std::fs::read_to_string("/proc/self/statm").ok()?.split_whitespace().nth(1)?.parse().ok()?;
-    // The kernel counts in pages of 4 KiB on all machines that this runs on but few; where pages are larger, the limit holds late.
+    // Almost all machines have pages of 4 KiB; with larger pages, the limit takes effect late.
     Some(pages * 4096)
 }

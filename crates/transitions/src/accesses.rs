@@ -1,10 +1,9 @@
 //! Which accesses of two threads may be a race.
 //!
-//! Over-approximates [`ir::semantics::Machine::race`] on the program at hand: an access of a step is seen
-//! where the step starts, if what comes before it on its edge can happen. Two accesses may race if one
-//! writes, not both are atomic, the points-to sets let them meet in an object that more than one thread
-//! reaches, and the bytes overlap, as their addresses say. Two that both name an object of the running thread
-//! are in different ones.
+//! Over-approximates [`ir::semantics::Machine::race`]: an access of a step counts at the step's source, if
+//! the operations before it on its edge can happen. Two accesses may race if one writes, not both are atomic,
+//! the points-to sets allow a common object that more than one thread reaches, and their addresses let the
+//! bytes overlap. If both name an object of the running thread, these are different objects.
 
 use crate::follow::Follower;
 use crate::groups::Member;
@@ -20,11 +19,11 @@ pub struct Access {
     pub template: TemplateId,
     /// The edge.
     pub edge: EdgeId,
-    /// Where the thread is before it.
+    /// The thread's location before it.
     pub source: LocationId,
-    /// What must hold for the step to come so far: over the variables before the step, and the inputs.
+    /// The condition under which the step gets this far: over the variables before the step, and the inputs.
     pub condition: Term,
-    /// Its address; `None` when that is not known.
+    /// Its address; `None` when not known.
     pub address: Option<Term>,
     /// Values that may be anything.
     pub inputs: Vec<Variable>,
@@ -36,7 +35,7 @@ pub struct Access {
     own: bool,
 }
 
-/// What is needed to find accesses.
+/// The context for finding accesses.
 pub(crate) struct Visibility<'a> {
     pub points_to: &'a PointsTo,
     pub escapes: &'a IdVec<ObjectId, bool>,
@@ -53,7 +52,8 @@ pub(crate) fn accesses(
     let what = &code.edges[edge];
     let mut found = Vec::new();
     for op in &what.ops {
-        // In a constraint some values are those after the assignment: then only constant addresses are known.
+        // In a constraint, some values are those after the assignment: then only constant addresses are
+        // known.
         let several_states = matches!(op, Op::Assign(assignment) if assignment.constraint.is_some());
         for access in footprint::accesses(visibility.points_to, template, op) {
             let counted = access.region.where_races_count(program);
@@ -92,7 +92,7 @@ fn visible(region: &Region, escapes: &IdVec<ObjectId, bool>) -> Option<Region> {
 }
 
 impl Access {
-    /// When two accesses of different threads may be a race: over the variables of the two.
+    /// The condition under which two accesses of different threads may race: over the variables of both.
     pub fn race(
         &self,
         mine: Member,
@@ -121,7 +121,7 @@ impl Access {
         both.and(&self.reaches(&here, &there)).and(&other.reaches(&there, &here))
     }
 
-    /// That the access goes as far as an address, if it starts at another.
+    /// The condition that an access that starts at one address reaches another.
     fn reaches(&self, start: &Term, address: &Term) -> Term {
         match (self.region.extent, start.sort()) {
             (Extent::Bytes(bytes), Sort::Int) => {

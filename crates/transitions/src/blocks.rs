@@ -1,9 +1,9 @@
-//! Fewer locations: steps through a location at which nobody else runs are put together.
+//! Fewer locations: composes steps through locations at which no other thread runs.
 //!
-//! Exact: the steps between the locations that stay are the same, as a relation on states. A location can go
-//! if
-//! * the caller allows it: nothing happens at it but the thread's own next step (it is atomic, or the thread
-//!   runs alone);
+//! Exact: between the remaining locations, the steps are the same relation on states. A location can be
+//! removed if
+//! * the caller allows it: only the thread's own next step happens there (it is atomic, or the thread runs
+//!   alone);
 //! * no step leads from it to itself;
 //! * and the number of steps does not grow much.
 
@@ -13,12 +13,12 @@ use ir::LocationId;
 use smt::{Instance, Term, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A location goes only if it adds at most this many steps.
+/// A location is removed only if that adds at most this many steps.
 const MOST_MORE: usize = 6;
-/// No formula of a step becomes larger than this.
+/// The largest formula of a step.
 const LARGEST: usize = 4_000;
 
-/// Takes two steps one after the other.
+/// Composes two steps.
 ///
 /// # Panics
 /// If the second does not start where the first ends.
@@ -61,8 +61,8 @@ pub fn compose(first: &Step, second: &Step) -> Step {
     }
 }
 
-/// The steps between the locations that stay. `may_go` says which may not. Stops early, with more locations
-/// than needed, when `stop` says so.
+/// The steps between the remaining locations. `may_go` says which may be removed. Stops early, with more
+/// locations than needed, when `stop` says so.
 pub fn merge_steps(
     steps: &[Step],
     may_go: &dyn Fn(LocationId) -> bool,
@@ -79,7 +79,7 @@ pub fn merge_steps(
             cost.insert(location, here);
         }
     }
-    // The cheapest first, until nothing more can go.
+    // The cheapest first, until no more can be removed.
     while let Some((_, location)) = open.pop_first() {
         if stop() {
             break;
@@ -165,7 +165,7 @@ impl Blocks {
         self.steps.push(Some(step));
     }
 
-    /// How many steps there would be in the place of a location; `None` when it cannot go.
+    /// The number of steps that would replace a location; `None` when it cannot be removed.
     fn cost(&self, location: LocationId) -> Option<usize> {
         let of = |steps: &BTreeMap<LocationId, Vec<usize>>| steps.get(&location).map_or(0, Vec::len);
         let (entering, leaving) = (of(&self.entering), of(&self.leaving));
@@ -179,7 +179,7 @@ impl Blocks {
         (!loops && cost <= entering + leaving + MOST_MORE).then_some(cost)
     }
 
-    /// Puts the steps through a location together; says whether that was done.
+    /// Composes the steps through a location; says whether that was done.
     fn remove(&mut self, location: LocationId) -> bool {
         let of = |steps: &BTreeMap<LocationId, Vec<usize>>| steps.get(&location).cloned().unwrap_or_default();
         let (entering, leaving) = (of(&self.entering), of(&self.leaving));

@@ -1,13 +1,14 @@
-//! The Boolean program that predicates and the relations of steps make of a program (paper 3, section 2.1).
+//! The Boolean program of a predicate abstraction: predicates, and a relation for each step (paper 3, section
+//! 2.1).
 //!
 //! Control, creation of threads and atomic regions stay as they are; a predicate over shared variables is a
 //! shared bit, one of a template is a local of its threads. Each step is one edge: a parallel assignment
-//! under a constraint. A step that writes a shared variable of which other threads have predicates broadcasts
-//! what becomes of these ([`ir::Op::Broadcast`]). The first thread has one more location at its beginning,
-//! for what relates predicates at the start.
+//! under a constraint. If a step writes a shared variable that occurs in predicates of other threads, it
+//! broadcasts their new values ([`ir::Op::Broadcast`]). The first thread has one more location at its
+//! beginning, for relations between predicates at the start.
 //!
-//! Exact: the program has the executions that the relations allow. That these over-approximate the steps is
-//! for others to show: this module believes the relations.
+//! Exact: the program has the executions that the relations allow. This module trusts the relations; others
+//! show that they over-approximate the steps.
 
 use crate::scopes::{Scoped, ScopedStep};
 use indexmap::{IndexMap, IndexSet};
@@ -23,7 +24,7 @@ use verdict::{Fact, Literal, Moment, Predicate, PredicateRelation, StepAbstracti
 pub struct BooleanProgram {
     /// The program.
     pub program: Program,
-    /// The step of each edge; nothing for the one at the beginning.
+    /// The step of each edge; `None` for the one at the beginning.
     pub steps: IdVec<TemplateId, Vec<Option<usize>>>,
     /// The object of each predicate over shared variables.
     pub objects: Vec<Option<ObjectId>>,
@@ -31,7 +32,7 @@ pub struct BooleanProgram {
     pub locals: Vec<Option<LocalId>>,
 }
 
-/// What a local of the Boolean program is for.
+/// The use of a local of the Boolean program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Use {
     /// A predicate of the thread.
@@ -40,7 +41,7 @@ enum Use {
     Started(usize, usize),
     /// A predicate as it was before the step, for others.
     Past(usize),
-    /// The same, as it was broadcast to another thread.
+    /// The same, as broadcast to another thread.
     Told(usize),
 }
 
@@ -51,8 +52,8 @@ struct Builder<'a, 'p> {
     uses: IdVec<TemplateId, IndexMap<Use, LocalId>>,
 }
 
-/// Makes the program. `initial` and `start` are what is known of predicates at the start, `steps` what each
-/// step does.
+/// Builds the program. `initial` and `start` are the facts about predicates at the start, `steps` the effects
+/// of each step.
 pub fn boolean_program(
     scoped: &Scoped<'_>,
     predicates: &[Predicate],
@@ -140,7 +141,7 @@ impl BooleanProgram {
     }
 }
 
-/// How the value of a fact is read.
+/// Reads the value of a fact.
 type Reader<'r> = dyn Fn(&mut Builder<'_, '_>, Fact) -> Expr + 'r;
 
 impl Builder<'_, '_> {
@@ -164,8 +165,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// How the thread that takes a step reads facts: in a constraint, after the assignment of the changed
-    /// predicates; else before it.
+    /// Reads facts for the thread that takes a step: in a constraint, after the assignment of the changed
+    /// predicates; otherwise before it.
     fn reader<'r>(&self, template: TemplateId, changed: &'r [usize], in_constraint: bool) -> Box<Reader<'r>> {
         Box::new(move |builder, fact| {
             let assigned = in_constraint && changed.contains(&fact.predicate);
@@ -175,13 +176,13 @@ impl Builder<'_, '_> {
                 Moment::Started(which) => {
                     Expr::Local(builder.local(template, Use::Started(which, fact.predicate)))
                 }
-                // Nothing is known of others here.
+                // There are no facts about others here.
                 Moment::OtherBefore | Moment::OtherAfter => Expr::bool(true),
             }
         })
     }
 
-    /// How another thread, of template `to`, reads facts.
+    /// Reads facts for another thread, of template `to`.
     fn other_reader<'r>(&self, to: TemplateId, changed: &'r [usize], in_constraint: bool) -> Box<Reader<'r>> {
         Box::new(move |builder, fact| {
             let assigned = in_constraint && changed.contains(&fact.predicate);
@@ -199,7 +200,7 @@ impl Builder<'_, '_> {
         if literal.holds { value } else { value.not() }
     }
 
-    /// That one literal of each list holds.
+    /// The condition that one literal of each list holds.
     fn all(&mut self, clauses: &[Vec<Literal>], reader: &Reader<'_>) -> Option<Expr> {
         let mut all: Option<Expr> = None;
         for clause in clauses {
@@ -224,7 +225,7 @@ impl Builder<'_, '_> {
         found.unwrap_or_else(|| Expr::bool(op == BinaryOp::And))
     }
 
-    /// The new value of a fact: what decides it, or anything.
+    /// The new value of a fact: its definition, or any value.
     fn new_value(&mut self, relation: &PredicateRelation, fact: Fact, reader: &Reader<'_>) -> Rhs {
         let Some((_, cubes)) = relation.functions.iter().find(|(decided, _)| *decided == fact) else {
             return Rhs::Any;
@@ -302,8 +303,8 @@ impl Builder<'_, '_> {
         ops
     }
 
-    /// What other threads of a template do. `past` gets the predicates whose old values are broadcast to
-    /// them.
+    /// The assignment of other threads of a template. `past` gets the predicates whose old values are
+    /// broadcast to them.
     fn broadcast(
         &mut self,
         to: TemplateId,

@@ -1,8 +1,8 @@
-//! Values that variables always have where a step starts, put into the step.
+//! Constant propagation: substitutes constants of a step's source into the step.
 //!
-//! Exact: only variables that no other thread changes while the thread runs are looked at, and only threads
-//! that there is one of. Steps that can never be taken are left out. Among what is so known are the ids of
-//! threads that one thread starts in a fixed order, which makes waits for them plain.
+//! Exact: considers only variables that no other thread changes while the thread runs, and only unique
+//! threads. Removes steps that can never be taken. For example, the ids of threads that one thread starts in
+//! a fixed order become constants, which simplifies joins.
 
 use crate::scopes::Scoped;
 use crate::threads::literals;
@@ -13,8 +13,8 @@ use smt::{Term, Variable};
 /// Values of variables.
 pub type Values = IndexMap<Variable, Term>;
 
-/// Puts known values into all steps. `mine` are the variables that the one thread of a template has for
-/// itself; nothing for templates with any number of threads.
+/// Substitutes constants into all steps. `mine` are the own variables of the only thread of a template;
+/// `None` for templates with any number of threads.
 pub(crate) fn put_known_values(
     scoped: &mut Scoped<'_>,
     mine: &IdVec<TemplateId, Option<IndexSet<Variable>>>,
@@ -101,12 +101,11 @@ fn known_values(
     })
 }
 
-/// What matters of a step: its guard, the new values, and where it ends.
+/// The relevant parts of a step: its guard, the new values, and its target.
 pub type KnownStep<'s> = (&'s Term, &'s IndexMap<Variable, Term>, LocationId);
 
-/// Conditional constant propagation over the control of one thread: the variables that always have the same
-/// value at each location that is reached. `is_kept` says of which variables that is looked for: nobody else
-/// may change them meanwhile.
+/// Conditional constant propagation over the control of one thread: the constants at each reachable location.
+/// `is_kept` selects the variables: no other thread may change them meanwhile.
 pub fn propagate<'s>(
     locations: usize,
     entry: LocationId,

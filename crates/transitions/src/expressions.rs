@@ -1,7 +1,7 @@
 //! Expressions as terms, at the point that an edge has reached.
 //!
-//! The operators are those of [`smt::expressions`]; here are the variables, memory, addresses and the
-//! validity of pointers. That an expression has a meaning is added to the guard.
+//! The operators are those of [`smt::expressions`]; this file handles variables, memory, addresses and the
+//! validity of pointers. The condition that an expression is defined is added to the guard.
 
 use crate::follow::Follower;
 use ir::{Expr, IntType};
@@ -9,14 +9,14 @@ use smt::Term;
 use smt::expressions::Translated;
 
 impl Follower<'_, '_, '_> {
-    /// The value of an expression here. What its meaning needs is added to the guard.
+    /// The value of an expression here. Adds the condition that it is defined to the guard.
     pub(crate) fn value(&mut self, expr: &Expr) -> Term {
         let translated = self.translated(expr);
         self.guard.push(translated.defined);
         translated.value
     }
 
-    /// The truth of a Boolean expression here. What its meaning needs is added to the guard.
+    /// The truth value of a Boolean expression here. Adds the condition that it is defined to the guard.
     pub(crate) fn condition(&mut self, expr: &Expr) -> Term {
         self.value(expr)
     }
@@ -25,7 +25,7 @@ impl Follower<'_, '_, '_> {
         let mode = self.system.mode;
         let ty = self.system.program.type_of(self.template, expr);
         mode.translate(expr, &mut |leaf| Ok(self.leaf(leaf))).unwrap_or_else(|_| {
-            // What has no term may be anything.
+            // An expression without a term may have any value.
             Translated::new(self.anything(ty), ty)
         })
     }
@@ -33,7 +33,7 @@ impl Follower<'_, '_, '_> {
     /// A part of an expression that is not an operation.
     fn leaf(&mut self, expr: &Expr) -> Translated {
         let ty = self.system.program.type_of(self.template, expr);
-        // What is needed for a leaf to have a meaning is needed only where the leaf is looked at.
+        // The condition that a leaf is defined is needed only where the leaf is evaluated.
         let before = std::mem::take(&mut self.guard);
         let value = match expr {
             Expr::Local(local) => self.local(*local),

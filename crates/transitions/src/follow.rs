@@ -1,14 +1,14 @@
-//! What the operations of an edge do: symbolic execution of one edge.
+//! Symbolic execution of one edge.
 //!
 //! Over-approximates, edge by edge, the meaning in [`ir::semantics`]:
-//! * An operation without meaning (overflow, division by zero) ends the execution: that it has one is part of
-//!   the guard.
-//! * An access through a pointer is at one of the cells that the points-to sets name, or at nothing valid.
-//!   Where all of them are strong that the address is one of theirs is part of the guard.
-//! * What is loaded from memory without a variable, operations on bits in integer mode, and the validity of
-//!   pointers into the heap may be anything.
-//! * Filling and copying forget what they may touch, except for zeros that fill a strong cell.
-//! * Waiting for a thread: if it is the one thread of a template, it has ended. Of others nothing is known.
+//! * An undefined operation (overflow, division by zero) ends the execution: the condition that it is defined
+//!   is part of the guard.
+//! * An access through a pointer is to one of the cells that the points-to sets name, or invalid. If all of
+//!   them are strong, the guard requires the address to be one of theirs.
+//! * Loads from memory without a variable, bit operations in integer mode, and the validity of pointers into
+//!   the heap have any value.
+//! * Fills and copies havoc what they may touch, except for zeros that fill a strong cell.
+//! * After a join of the only thread of a template, it has ended. Nothing is known after other joins.
 
 use crate::memory::{Cells, Representation, frees};
 use crate::system::{Kind, Start, Step, System};
@@ -54,18 +54,18 @@ pub(crate) struct Follower<'a, 'c, 'p> {
     pub(crate) cells: &'a Cells<'c, 'p>,
     pub(crate) template: TemplateId,
     pub(crate) edge: EdgeId,
-    /// What must hold.
+    /// The guard.
     pub(crate) guard: Vec<Term>,
     /// The values of variables that were written.
     values: IndexMap<Variable, Term>,
-    /// The values before the assignment whose constraint is looked at.
+    /// The values before the assignment whose constraint is evaluated.
     old: Option<IndexMap<Variable, Term>>,
     pub(crate) inputs: Vec<Variable>,
     starts: Vec<Start>,
 }
 
 impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
-    /// At the start of an edge.
+    /// The state at the start of an edge.
     pub(crate) fn new(
         system: &'a System<'p>,
         cells: &'a Cells<'c, 'p>,
@@ -148,10 +148,10 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
             Op::Free(address) => {
                 let _ = self.value(address);
             }
-            // Programs with it are not inlined, so they do not come here.
+            // Programs with it are not inlined, so it does not occur here.
             Op::Broadcast(_) => {}
             Op::Call(_, _, result) => self.store_anything(result.as_ref()),
-            // The words of a lock that is still an operation are lost.
+            // A lock that is still an operation loses its words.
             Op::Lock(_, address) | Op::Unlock(_, address) => self.forget(address, Extent::Bytes(8), false),
         }
     }
@@ -181,7 +181,7 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
         }
     }
 
-    /// The value of something before the assignment whose constraint is looked at.
+    /// A value before the assignment whose constraint is evaluated.
     pub(crate) fn before(&mut self, operand: &Expr) -> Term {
         match self.old.take() {
             Some(before) => {
@@ -230,8 +230,8 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
         }
     }
 
-    /// Which variables an access may be at, each strong one with its address; whether a map is among them;
-    /// whether that is all.
+    /// The variables that an access may touch, each strong one with its address; whether a map is among them;
+    /// whether these are all.
     fn write(&mut self, place: &Place, address: &Term, value: &Term) {
         let found = self.cells.memory.place(self.template, &place.address, place.ty).into_owned();
         match &found {
@@ -286,14 +286,14 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
         }
     }
 
-    /// What is loaded from a place.
+    /// The value of a load.
     pub(crate) fn read(&mut self, place: &Place) -> Term {
         let found = self.cells.memory.place(self.template, &place.address, place.ty).into_owned();
         let cells: &[domains::Variable] = match &found {
             Found::Exactly(cell) => {
                 if let Representation::Scalar(variable) = self.cells.of(*cell) {
                     let ty = self.cells.memory.cell(*cell).map_or(place.ty, |cell| cell.ty);
-                    // The address may still have no meaning.
+                    // The address may still be undefined.
                     if !matches!(place.address, Expr::Address(..)) {
                         let _ = self.value(&place.address);
                     }
@@ -323,7 +323,7 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
                 },
                 Representation::Map(variable, held_as) => {
                     let held = self.cells.narrow(&self.get(&variable).select(&address), held_as);
-                    // A map has contents of all sizes; this one is of the cell's.
+                    // A map has contents of all sizes; this one has the cell's size.
                     self.guard.push(self.system.in_range(&held, held_as));
                     otherwise = Some(self.cast(&held, held_as, place.ty));
                 }
@@ -338,7 +338,7 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
                     self.guard.push(Term::any(all.collect::<Vec<_>>()));
                     value
                 }
-                // Nothing that it could be at: the access is never valid.
+                // There is no possible target: the access is never valid.
                 None => {
                     self.guard.push(Term::bool(false));
                     return self.anything(place.ty);
@@ -348,7 +348,7 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
         places.iter().rev().fold(last, |rest, (here, value)| here.if_then_else(value, &rest))
     }
 
-    /// Loses what may be touched from an address on.
+    /// Havocs what may be touched from an address on.
     fn forget(&mut self, address: &Expr, extent: Extent, zero: bool) {
         let region = self.cells.memory.region(self.template, address, extent);
         let touched = self.cells.memory.touched(&region);
@@ -395,7 +395,7 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
         let address = self.anything(pointer);
         let at_least = self.at_most(&self.get(&end), &address);
         self.guard.push(at_least);
-        // One more byte than it has: so that no two allocations have one address.
+        // One more byte than its size, so that no two allocations have the same address.
         let one = self.system.number(1, pointer);
         let next = self.plus(&self.plus(&address, &size), &one);
         // The end of memory is never reached.
@@ -435,7 +435,7 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
             }
             None => self.anything(pointer),
         };
-        // There are never so many threads that ids come again.
+        // There are never so many threads that ids are reused.
         let fresh = self.system.is_thread_id(&id);
         self.guard.push(fresh);
         if let Some(variable) = self.system.shared_of(&Kind::ThreadId(*child)).cloned() {

@@ -1,8 +1,7 @@
-//! Some threads out of any number of them: variables of their own names, and what always holds of different
-//! threads.
+//! Groups of threads out of any number: their renamed variables, and what always holds of different threads.
 //!
-//! A *group* is a list of different threads, each with its position as its name. What a thread has for itself
-//! gets the position as a suffix; so does where it is.
+//! A *group* is a list of different threads, named by their positions. A thread's own variables, and the
+//! variable for its location, are marked with the position.
 //!
 //! Ids: the machine numbers threads as they start, so different threads have different ids, each from 1 up to
 //! the number of threads, and they fit into the words of locks (assumption 16).
@@ -22,7 +21,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// A variable that the thread has for itself.
+    /// One of the thread's own variables.
     pub fn own(self, variable: &Variable) -> Variable {
         named(variable, self.position)
     }
@@ -62,12 +61,12 @@ impl System<'_> {
         self.shared.iter().any(|shared| shared.variable == *variable)
     }
 
-    /// What always holds of the own variables of a thread: they are in range.
+    /// The invariant of a thread's own variables: they are in range.
     pub fn ranges_of(&self, member: Member) -> Term {
         self.ranges(&self.own[member.template]).rename(|variable| Some(member.own(variable)))
     }
 
-    /// What always holds of the ids of different threads.
+    /// The invariant of the ids of different threads.
     pub fn identities(&self, group: &[Member]) -> Term {
         let ids: Vec<Term> = group
             .iter()
@@ -131,11 +130,10 @@ impl System<'_> {
         Some(Term::all(facts))
     }
 
-    /// What holds of a thread that a step starts, given the step of the one that starts it, with the names of
-    /// its variables.
+    /// What holds for a thread that a step starts, given that step with its renamed variables.
     pub fn started(&self, child: Member, start: &Start) -> Term {
-        // The entry is over the child's variables; the values it gets are over those of others, and are not
-        // renamed.
+        // The entry condition is over the child's variables; the values that it gets are over those of
+        // others, and are not renamed.
         let values: Vec<Variable> = (0..start.parameters.len())
             .map(|number| {
                 Variable::new(Symbol::Given(number as u32), start.parameters[number].sort().clone())

@@ -1,18 +1,18 @@
 //! Which variables stand for which bytes of memory.
 //!
-//! [`domains::Memory`] sorts memory into cells. Here
+//! [`domains::Memory`] divides memory into cells. Here
 //! * a strong cell is a variable;
-//! * weak cells become maps from addresses to contents, one map for all cells that one access may be at.
-//!   Different objects have different addresses, so one map for many objects loses nothing;
-//! * a cell that is not tracked has no variable: what is loaded from it may be anything.
+//! * weak cells become maps from addresses to contents, with one map for all cells that one access may touch.
+//!   Different objects have different addresses, so one map for many objects loses no precision;
+//! * a cell that is not tracked has no variable: a load from it may give any value.
 //!
-//! A variable is the thread's own if no other thread reaches what it stands for, else shared.
+//! A variable is the thread's own if no other thread reaches its memory, else shared.
 //!
-//! Addresses. An object that there is one of has a fixed address: that of the machine for static objects, one
-//! of the stack's or the heap's addresses for others. The objects of a thread that there are many of have an
-//! address that does not change while the thread runs; nothing else is said of it. Allocated objects get
-//! addresses in rising order. So each execution of a machine whose objects do not overlap has its like here,
-//! given that nothing depends on the numbers (assumption 4).
+//! Addresses. A single object has a fixed address: that of the machine for static objects, one of the stack's
+//! or the heap's addresses for others. The objects of non-unique threads have an address that does not change
+//! while the thread runs; nothing else is known of it. Allocated objects get addresses in rising order. So
+//! each execution of a machine whose objects do not overlap has a counterpart here, provided that nothing
+//! depends on the numbers (assumption 4).
 
 use crate::system::{Kind, StateVariable};
 use domains::{Found, Memory};
@@ -27,12 +27,12 @@ use ir::{
 use smt::expressions::{Mode, Translated};
 use smt::{Sort, Symbol, Term, Variable};
 
-/// Static objects with more elements than this have unknown first contents.
+/// Static objects with more elements than this have unknown initial contents.
 const MOST_FIRST_VALUES: u64 = 64;
-/// Between two objects that get their address here.
+/// The gap between two objects that get their address here.
 const APART: u64 = 64;
 
-/// What stands for a cell.
+/// The representation of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Representation {
     /// A variable that holds its content.
@@ -49,17 +49,17 @@ pub struct Cells<'a, 'p> {
     /// The cells.
     pub memory: &'a Memory<'p>,
     mode: Mode,
-    /// What stands for each cell.
+    /// The representation of each cell.
     representation: Vec<Representation>,
     variables: Vec<Owned>,
     /// The address of each object that has a fixed one.
     fixed: IdVec<ObjectId, Option<u64>>,
     addresses: AddressMap,
-    /// The first address that an allocation may give.
+    /// The first address that an allocation may return.
     heap: u64,
 }
 
-/// A variable, and whose it is.
+/// A variable, and its owner.
 struct Owned {
     state: StateVariable,
     /// `None`: shared. Else the templates whose threads each have one.
@@ -139,7 +139,7 @@ impl<'a, 'p> Cells<'a, 'p> {
     }
 
     fn add_maps(&mut self) {
-        // Cells that one access may be at share a map.
+        // Cells that one access may touch share a map.
         let mut group: Vec<usize> = (0..self.memory.count()).collect();
         let weak = |cells: &Self, cell: domains::Variable| {
             cells.memory.cell(cell).is_some_and(|cell| cell.tracked)
@@ -181,8 +181,7 @@ impl<'a, 'p> Cells<'a, 'p> {
             let names = objects.map(|object| self.program.objects[object].name.clone()).collect();
             let symbol = Symbol::Map { names, first: cells[0] as u32 };
             let variable = Variable::new(symbol, self.map_sort());
-            // One address may be in several cells, as far as an access can tell: whatever it is in, its
-            // content is held in one type.
+            // Several cells may have the same address: its content is represented in one type for all.
             let held_as = |ty: IntType| {
                 let alike = cells.iter().map(|cell| of(*cell).ty).filter(|other| other.bytes() == ty.bytes());
                 alike.fold(ty, domains::memory::common_type)
@@ -207,7 +206,7 @@ impl<'a, 'p> Cells<'a, 'p> {
         self.mode.constant(ty.wrap(value), ty)
     }
 
-    /// What a place holds at first, if that is one value.
+    /// The initial value of a place, if it is unique.
     fn first_value(&self, object: ObjectId, offset: u64, ty: IntType) -> Option<Term> {
         let what = &self.program.objects[object];
         let Initial::Values(values) = &what.initial else { return None };
@@ -222,7 +221,7 @@ impl<'a, 'p> Cells<'a, 'p> {
             return None;
         }
         match value {
-            // What is read as a truth value is whether any bit is set.
+            // Read as a truth value, it says whether any bit is set.
             Expr::Const(value, _) if ty == IntType::BOOL => {
                 Some(self.number(Value::from(of.wrap(*value) != 0), ty))
             }
@@ -238,7 +237,7 @@ impl<'a, 'p> Cells<'a, 'p> {
         }
     }
 
-    /// What a map holds at first, if that is one map: for static memory with few elements.
+    /// The initial content of a map, if it is unique: for static memory with few elements.
     fn first_map(&self, cells: &[usize], types: &[IntType]) -> Option<Term> {
         let pointer = self.program.data_model.pointer();
         let mut values: Vec<(u64, IntType, Term)> = Vec::new();
@@ -305,7 +304,7 @@ impl<'a, 'p> Cells<'a, 'p> {
         let shared = self.variables.iter().filter(|owned| owned.owners.is_none());
         shared.map(|owned| owned.state.clone()).chain([heap]).collect()
     }
-    /// The variables that a thread of a template has for itself.
+    /// The own variables of a thread of a template.
     pub fn own(&self, template: TemplateId) -> Vec<StateVariable> {
         let mine = |owned: &&Owned| owned.owners.as_ref().is_some_and(|owners| owners.contains(&template));
         let pointer = self.program.data_model.pointer();
@@ -325,7 +324,7 @@ impl<'a, 'p> Cells<'a, 'p> {
         });
         self.variables.iter().filter(mine).map(|owned| owned.state.clone()).chain(addresses).collect()
     }
-    /// The end of what was allocated.
+    /// The end of the heap.
     pub fn heap_end(&self) -> Variable {
         Variable::new(Symbol::HeapEnd, self.mode.sort(self.program.data_model.pointer()))
     }
@@ -337,7 +336,7 @@ impl<'a, 'p> Cells<'a, 'p> {
         )
     }
 
-    /// The address of an object that there is one of.
+    /// The address of a single object.
     pub fn fixed_address(&self, object: ObjectId) -> Option<u64> {
         self.fixed[object]
     }
@@ -372,7 +371,7 @@ fn wide(ty: IntType) -> IntType {
     if ty.signed { IntType::I64 } else { IntType::U64 }
 }
 
-/// The place of a cell that is one place.
+/// The place of a cell that consists of one place.
 pub fn single_place(cell: &domains::Cell) -> Option<(ObjectId, u64)> {
     match &cell.region.targets {
         Targets::Of(targets) => match &**targets {
@@ -383,7 +382,7 @@ pub fn single_place(cell: &domains::Cell) -> Option<(ObjectId, u64)> {
     }
 }
 
-/// The addresses of objects that there is one of, and where the rest of the heap starts.
+/// The addresses of single objects, and where the rest of the heap starts.
 fn fixed_addresses(
     program: &Program,
     unique: &Unique,
@@ -409,7 +408,7 @@ fn fixed_addresses(
     (fixed, heap)
 }
 
-/// Whether a program ever ends the life of an allocated object.
+/// Whether a program ever frees memory.
 pub fn frees(program: &Program) -> bool {
     let mut ops = program.templates.iter().flat_map(|code| code.edges.iter()).flat_map(|edge| &edge.ops);
     ops.any(|op| matches!(op, Op::Free(_)))

@@ -1,12 +1,12 @@
-//! Programs made ready for [`crate::System`]: calls inlined, what does not matter left out, locks as words.
+//! Prepares programs for [`crate::System`]: calls inlined, irrelevant code removed, locks as words.
 
 use ir::{Callee, Op, Program, Span};
 use verdict::{Analysed, Budget, Exhausted, NoView, Reason, View, Views};
 
-/// Engines that make formulas of all steps do not try programs with more edges than this.
+/// Engines that turn all steps into formulas do not try programs with more edges than this.
 pub const MOST_EDGES: usize = 4_000;
 
-/// That a program has no more edges than [`MOST_EDGES`]; else why an engine does not try it.
+/// Checks that a program has at most [`MOST_EDGES`] edges; otherwise returns why an engine does not try it.
 pub fn require_few_edges(program: &Program, engine: &str) -> Result<(), Reason> {
     match program.templates.iter().map(|code| code.edges.len()).sum::<usize>() > MOST_EDGES {
         true => Err(Reason::TooLarge(format!("{engine}: the program has more than {MOST_EDGES} steps"))),
@@ -14,7 +14,8 @@ pub fn require_few_edges(program: &Program, engine: &str) -> Result<(), Reason> 
     }
 }
 
-/// That nothing which was assumed about a program leaves out behaviours; else why nothing is proved of it.
+/// Checks that no assumption about a program may hide behaviour; otherwise returns why nothing is proved of
+/// it.
 pub fn require_all_behaviours(program: &Program) -> Result<(), Reason> {
     match program.limiting_assumption() {
         Some(assumption) => Err(Reason::NotSupported(assumption.text.clone(), assumption.span)),
@@ -22,7 +23,7 @@ pub fn require_all_behaviours(program: &Program) -> Result<(), Reason> {
     }
 }
 
-/// Why a program cannot be made ready.
+/// Why a program cannot be prepared.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotReady {
     /// There is no view of it.
@@ -32,7 +33,7 @@ pub enum NotReady {
 }
 
 impl NotReady {
-    /// Why an engine has no verdict then.
+    /// The reason for an engine to have no verdict.
     pub fn reason(self, engine: &str) -> Reason {
         match self {
             Self::NoView(why) => why.reason(engine),
@@ -55,13 +56,13 @@ impl From<NoView> for NotReady {
     }
 }
 
-/// The view of a program for errors or for races, made ready. `limits_proof` among the assumptions of the
-/// result: nothing may be proved of it.
+/// The prepared view of a program for errors or for races. If an assumption of the result has `limits_proof`,
+/// nothing may be proved of it.
 pub fn prepare<'v>(program: &'v Views, races: bool, budget: &Budget) -> Result<&'v Analysed, NotReady> {
     finish(program.sliced(races, budget)?, budget)
 }
 
-/// The same, but nothing is left out, and each source line keeps its own steps.
+/// The same, but with all code, and each source line keeps its own steps.
 pub fn prepare_whole<'v>(program: &'v Views, budget: &Budget) -> Result<&'v Analysed, NotReady> {
     finish(program.listed(budget)?, budget)
 }
@@ -71,14 +72,14 @@ fn finish<'v>(view: &'v View, budget: &Budget) -> Result<&'v Analysed, NotReady>
     match unresolved(words) {
         Some(span) => Err(NotReady::Unresolved(span)),
         None => {
-            // Whoever makes formulas of it needs these; now there is a limit on them.
+            // Formulas need these; here they are computed within the limit.
             words.points_to(budget)?;
             Ok(words)
         }
     }
 }
 
-/// Where a call is left, or a start whose target is not known.
+/// The position of a remaining call, or of a start whose target is not known.
 pub fn unresolved(program: &Program) -> Option<Span> {
     let mut edges = program.templates.iter().flat_map(|code| code.edges.iter());
     let open = |op: &Op| matches!(op, Op::Call(..) | Op::Spawn(Callee::Pointer(_), ..));

@@ -1,27 +1,25 @@
-//! Where the others may run while a thread is at a location: [`Threads::cut_points`], which all engines and
-//! checkers ask that know the threads of a program.
+//! Where other threads may run while a thread is at a location: [`Threads::cut_points`], for all engines and
+//! checkers that know the threads of a program.
 //!
-//! They may not inside of an atomic region, and need not inside of a region that locks keep apart (Lipton:
-//! Reduction, CACM 1975). Exact for errors. A step is a *right mover* if it can be put after any step of
-//! another thread that comes right after it. A location is *quiet* if all steps that lead to it from the last
-//! cut points are right movers: those inside of atomic regions, too, since there is no cut point between them
-//! and the location. In an execution to an error, the steps of a thread up to its next cut point can be put
-//! together, right before the last of them; and those at the end that lead to a quiet location can be left
-//! out, since no one sees what they did. The first location of a thread is always a cut point, and so is an
-//! error, which is seen there.
+//! They must not run inside an atomic region, and need not run inside a region that a lock protects (Lipton:
+//! Reduction, CACM 1975). Exact for errors. A step is a *right mover* if it can be moved after any directly
+//! following step of another thread. A location is *quiet* if all steps that lead to it from the last cut
+//! points are right movers, including those inside atomic regions, since there is no cut point between them
+//! and the location. In an execution to an error, the steps of a thread up to its next cut point can be moved
+//! together, directly before the last of them. Steps at the end that lead to a quiet location can be dropped,
+//! since no thread sees their effects. The first location of a thread is always a cut point, and so is an
+//! error, which is visible.
 //!
-//! Locks are variables here. A variable is a *lock* if every step that writes it either takes it (the step
-//! needs it to be 0, and sets it to a number of the thread's own, which is not 0), or starts at a location
-//! where the thread has it: on every path to it it was taken and not written since. Then, by induction, where
-//! a thread has a lock the lock has the thread's number: others write it only when it is 0 or has their own
-//! number. So
-//! 1. a step after which a thread has a lock is not followed by a step of another one that has it, too, or
-//!    takes it;
-//! 2. other steps change places unless one of them writes what the other one reads or writes, or starts a
-//!    thread.
+//! Locks are variables here. A variable is a *lock* if every step that writes it either acquires it (the step
+//! requires it to be 0, and sets it to a number of the thread, which is not 0), or starts at a location where
+//! the thread holds it: on every path to this location it was acquired and not written since. By induction,
+//! where a thread holds a lock, the lock has the thread's number: others write it only when it is 0 or has
+//! their own number. So
+//! 1. after a step with which a thread holds a lock, the next step is not that of another thread that also
+//!    holds it, or acquires it;
+//! 2. other steps commute unless one of them writes what the other reads or writes, or starts a thread.
 //!
-//! An atomic region of another thread is passed as a whole: what holds of each of its steps after the mover
-//! holds of all.
+//! The mover passes an atomic region of another thread as a whole, since it passes each of its steps.
 
 use crate::system::System;
 use crate::threads::{Thread, ThreadNumber, ThreadStep, Threads, literals};
@@ -29,11 +27,11 @@ use indexmap::{IndexMap, IndexSet};
 use ir::{IdVec, LocationId};
 use smt::{Operation, Term, Variable};
 
-/// The locks that a thread has at each of its locations; `None` where it never is.
+/// The locks that a thread holds at each of its locations; `None` when it is never there.
 type Held = IdVec<LocationId, Option<IndexSet<Variable>>>;
 
 impl Threads {
-    /// For each thread and location whether others may run while the thread is there.
+    /// For each thread and location, whether others may run while the thread is there.
     pub fn cut_points(&self, system: &System<'_>) -> Vec<IdVec<LocationId, bool>> {
         self.cut_points_where(&|thread, at| self.is_atomic(system, thread, at), &|thread, at| {
             self.is_error(system, thread, at)
@@ -54,7 +52,7 @@ impl Threads {
         }
         let of_thread = |(number, thread): (ThreadNumber, &Thread)| {
             let seen_anyway = |at: LocationId| at == thread.entry || is_error(number, at);
-            // Whether a step led to each location, and whether one that is no right mover was taken since the
+            // Whether each location is reached, and whether a step that is no right mover was taken since the
             // last cut point.
             let mut noisy: IdVec<LocationId, Option<bool>> = thread.steps.iter().map(|_| None).collect();
             let mut open = Vec::new();
@@ -85,12 +83,12 @@ impl Threads {
     }
 }
 
-/// What a step reads or writes.
+/// The variables that a step reads or writes.
 fn touched(step: &ThreadStep) -> IndexSet<Variable> {
     step.reads().into_iter().chain(step.updates.keys().cloned()).collect()
 }
 
-/// The variables that a condition needs to be 0.
+/// The variables that a condition requires to be 0.
 fn needed_to_be_zero(guard: &Term) -> Vec<Variable> {
     match (guard.operation(), guard.operands()) {
         (Operation::And, operands) => operands.iter().flat_map(needed_to_be_zero).collect(),
@@ -103,7 +101,7 @@ fn needed_to_be_zero(guard: &Term) -> Vec<Variable> {
     }
 }
 
-/// The locks of a program, and where threads have them.
+/// The locks of a program, and where threads hold them.
 struct Locks {
     held: Vec<Held>,
     /// The values of variables that never change.
@@ -121,7 +119,7 @@ impl Locks {
             });
         }
         let mut found = Self { held: Vec::new(), constants, locks: IndexSet::new() };
-        // Whose number stands for who has it.
+        // Its number says who holds it.
         let mut numbers: IndexMap<Variable, IndexMap<i128, ThreadNumber>> = IndexMap::new();
         let mut wrong: IndexSet<Variable> = IndexSet::new();
         for (number, thread) in threads.threads.iter().enumerate() {
@@ -141,7 +139,7 @@ impl Locks {
             }
         }
         found.held = threads.threads.iter().map(|thread| found.held(thread)).collect();
-        // Someone who writes it and does not have it.
+        // A thread that writes it without holding it.
         for (number, thread) in threads.threads.iter().enumerate() {
             for step in thread.steps.iter().flatten() {
                 let Some(held) = &found.held[number][step.source] else { continue };
@@ -157,7 +155,7 @@ impl Locks {
         found
     }
 
-    /// The variables that a step takes as if they were locks, with the numbers that it sets them to.
+    /// The variables that a step acquires as if they were locks, with the numbers that it sets them to.
     fn taken(&self, step: &ThreadStep) -> Vec<(Variable, i128)> {
         let value =
             |variable: &Variable| match step.updates.get(variable)?.substitute(&self.constants).operation() {
@@ -170,7 +168,7 @@ impl Locks {
             .collect()
     }
 
-    /// The locks that a thread has after a step.
+    /// The locks that a thread holds after a step.
     fn after(&self, step: &ThreadStep, before: &IndexSet<Variable>) -> IndexSet<Variable> {
         let stay = before.iter().filter(|lock| !step.updates.contains_key(*lock)).cloned();
         let taken =
@@ -206,7 +204,7 @@ impl Locks {
         held
     }
 
-    /// Whether a step of a thread can be put after every step of another that comes right after it.
+    /// Whether a step of a thread can be moved after every directly following step of another.
     fn is_right_mover(
         &self,
         touching: &IndexMap<Variable, Vec<&ThreadStep>>,
@@ -301,7 +299,8 @@ mod tests {
         );
     }
 
-    /// After what someone without the lock sees or changes, others must run. Before it, they need not.
+    /// After a step that a thread without the lock sees or changes, others must run. Before it, they need
+    /// not.
     #[test]
     fn what_others_touch_without_the_lock_is_not_quiet() {
         let one = || thread(0, &[take("m", 1), add("x"), add("y"), free("m")]);
@@ -315,7 +314,7 @@ mod tests {
         assert_eq!(quiet(vec![one(), other])[0], [false, true, false, true, false]);
     }
 
-    /// The end of an atomic region is a cut point if anything inside of it was seen.
+    /// The end of an atomic region is a cut point if others can see anything inside it.
     #[test]
     fn what_others_see_in_an_atomic_region_is_seen_after_it() {
         let one = || thread(0, &[add("x"), add("mine"), add("mine"), add("mine")]);
@@ -324,8 +323,8 @@ mod tests {
         assert_eq!(quiet_with(vec![one(), other()], &[2])[0], [false, false, true, true, true]);
     }
 
-    /// A lock that someone looks at otherwise, writes without having it, or with the number of another
-    /// thread.
+    /// A lock that a thread reads in another way, writes without holding it, or writes with the number of
+    /// another thread.
     #[test]
     fn what_is_no_lock_protects_nothing() {
         let one = || thread(0, &[take("m", 1), add("x"), free("m")]);

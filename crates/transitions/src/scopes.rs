@@ -1,13 +1,12 @@
-//! The steps of a program with its variables sorted into shared ones and those that a thread has for itself.
+//! The steps of a program, with shared variables distinguished from a thread's own.
 //!
-//! Exact with regard to [`System`]. Four things are done:
-//! 1. All variables get names of their own: those of a template's threads have its number after them.
-//! 2. A template that at most one thread ever runs has no variables of its own: its variables are shared ones
-//!    that nobody else touches. What starts the thread sets them; before that they have some value, which
-//!    nobody looks at.
-//! 3. Steps through atomic locations, at which nobody else runs, are put together ([`crate::merge_steps`]),
+//! Exact with respect to [`System`]. There are four transformations:
+//! 1. All variables get unique names: those of a template's threads are marked with its number.
+//! 2. A unique template has no own variables: its variables become shared ones that no other thread touches.
+//!    The step that starts the thread sets them; before that they have some value, which is never read.
+//! 3. Steps through atomic locations, at which no other thread runs, are composed ([`crate::merge_steps`]),
 //!    unless an access there may be part of a race.
-//! 4. Values that are always known where a step starts are put in (`constants.rs`).
+//! 4. Constants are substituted into steps (`constants.rs`).
 
 use crate::accesses::Access;
 use crate::blocks::merge_steps;
@@ -24,7 +23,7 @@ use verdict::{Fact, Moment, Predicate};
 pub struct ScopedStart {
     /// Its template.
     pub template: TemplateId,
-    /// The first values of all its own variables: over the variables before the step, and the inputs.
+    /// The initial values of all its own variables: over the variables before the step, and the inputs.
     pub first: IndexMap<Variable, Term>,
 }
 
@@ -45,7 +44,7 @@ pub struct ScopedStep {
     pub updates: IndexMap<Variable, Term>,
     /// Values that may be any that the guard allows.
     pub inputs: Vec<Variable>,
-    /// The threads that it starts, in order; those with a template of their own have no first values.
+    /// The threads that it starts, in order; those of unique templates have no initial values.
     pub starts: Vec<ScopedStart>,
 }
 
@@ -54,9 +53,9 @@ pub struct ScopedStep {
 pub struct Scoped<'p> {
     /// The program.
     pub program: &'p Program,
-    /// What all threads see, with what always holds of each: that it is in range.
+    /// The shared variables, each with its invariant: it is in range.
     pub shared: IndexMap<Variable, Term>,
-    /// What each thread of a template has for itself; the same.
+    /// The own variables of the threads of each template, in the same way.
     pub own: IdVec<TemplateId, IndexMap<Variable, Term>>,
     /// The template of the first thread.
     pub main: TemplateId,
@@ -64,10 +63,10 @@ pub struct Scoped<'p> {
     pub initial: Term,
     /// All steps.
     pub steps: Vec<ScopedStep>,
-    /// The accesses that may be part of a race, if the system has accesses. Their variables have the names
-    /// that they have there.
+    /// The accesses that may be part of a race, if the system has accesses. Their variables have the names of
+    /// the system.
     pub accesses: Vec<Access>,
-    /// The own variables of each template, under the names that accesses have for them.
+    /// The own variables of each template, by the names that accesses use.
     names: IdVec<TemplateId, BTreeSet<Variable>>,
     /// The variable that is the id of a thread, by template.
     myself: IdVec<TemplateId, Option<Variable>>,
@@ -79,13 +78,13 @@ fn named(variable: &Variable, template: TemplateId) -> Variable {
 }
 
 impl<'p> Scoped<'p> {
-    /// The name here of a variable that a thread of a template has for itself.
+    /// The name here of an own variable of a template's threads.
     pub fn own_name(variable: &Variable, template: TemplateId) -> Variable {
         named(variable, template)
     }
 
-    /// Sorts the variables of a system; `None` when it does not start as one thread. Puts fewer steps
-    /// together when `stop` says so.
+    /// Transforms a system; `None` when it does not start as one thread. Composes fewer steps when `stop`
+    /// says so.
     pub fn new(system: &System<'p>, stop: &dyn Fn() -> bool) -> Option<Self> {
         let [(main, Count::Exactly(1))] = system.program.start.as_slice() else { return None };
         if !system.unique.templates[*main] {
@@ -120,7 +119,7 @@ impl<'p> Scoped<'p> {
                     _ => system.ranges([own]).rename(|_| Some(variable.clone())),
                 };
                 if system.unique.templates[template] && template != *main {
-                    // Nobody looks at it before the thread starts.
+                    // It is not read before the thread starts.
                     let value = if own.kind == Kind::Myself { 1 } else { 0 };
                     scoped.initial =
                         scoped.initial.and(&variable.term().equals(&constant(&variable.sort, value)));
@@ -157,14 +156,14 @@ impl<'p> Scoped<'p> {
         Some(scoped)
     }
 
-    /// Where a step stands in the source.
+    /// The source position of a step.
     pub fn span(&self, step: &ScopedStep) -> Span {
         let edges = &self.program.templates[step.template].edges;
         step.edges.first().map_or(Span::default(), |edge| edges[*edge].span)
     }
 
-    /// Whether all variables of a predicate are ones that its scope sees. The first thread has no predicates
-    /// for itself: nothing would say what they are at its start.
+    /// Whether all variables of a predicate are in its scope. The first thread has no predicates of its own:
+    /// nothing would define their initial values.
     pub fn is_scoped(&self, predicate: &Predicate) -> bool {
         if predicate.scope == Some(self.main) {
             return false;
@@ -185,7 +184,7 @@ impl<'p> Scoped<'p> {
         predicate.formula.free_variables().iter().any(|variable| step.updates.contains_key(variable))
     }
 
-    /// Whether a step may change a predicate that another thread has for itself.
+    /// Whether a step may change a predicate of another thread.
     pub fn disturbs(&self, step: &ScopedStep, predicate: &Predicate) -> bool {
         let touched =
             |variable: &Variable| self.shared.contains_key(variable) && step.updates.contains_key(variable);
@@ -226,13 +225,13 @@ impl<'p> Scoped<'p> {
         term.rename(|variable| self.names[template].contains(variable).then(|| named(variable, template)))
     }
 
-    /// When an access can be made: over the shared variables and those of the thread.
+    /// The condition under which an access can happen: over the shared variables and those of the thread.
     pub fn condition(&self, access: &Access) -> Term {
         self.named(&access.condition, access.template)
     }
 
-    /// When two accesses of different threads may be a race: over the shared variables, the own ones of the
-    /// first thread, and those of the second ([`other`]).
+    /// The condition under which two accesses of different threads may race: over the shared variables, the
+    /// own ones of the first thread, and those of the second ([`other`]).
     pub fn race(&self, one: &Access, two: &Access) -> Term {
         one.race_between(two, &|term| self.named(term, one.template), &|term| {
             self.named(term, two.template)
@@ -240,8 +239,8 @@ impl<'p> Scoped<'p> {
         })
     }
 
-    /// That two different threads have different ids; the variables of the second have the names of
-    /// another's.
+    /// The condition that two different threads have different ids; the variables of the second are renamed
+    /// ([`other`]).
     pub fn apart(&self, one: TemplateId, two: TemplateId) -> Term {
         match (&self.myself[one], &self.myself[two]) {
             (Some(here), Some(there)) => {
@@ -252,7 +251,7 @@ impl<'p> Scoped<'p> {
         }
     }
 
-    /// What always holds of the variables in some terms: all are in range.
+    /// The invariant of the variables in some terms: all are in range.
     pub fn ranges<'a>(&self, terms: impl IntoIterator<Item = &'a Term>) -> Term {
         let variables: BTreeSet<Variable> = terms.into_iter().flat_map(Term::free_variables).collect();
         let all = self.own.iter().flatten().chain(&self.shared);
@@ -264,8 +263,8 @@ impl<'p> Scoped<'p> {
         }))
     }
 
-    /// What always holds when a step is taken, of the variables in some terms: all are in range, and the
-    /// thread that takes the step has another id than other threads.
+    /// The invariant of the variables in some terms when a step is taken: all are in range, and the id of the
+    /// thread that takes the step differs from those of others.
     pub fn invariant<'a>(&self, step: &ScopedStep, terms: impl IntoIterator<Item = &'a Term>) -> Term {
         let terms: Vec<&Term> = terms.into_iter().collect();
         let variables: BTreeSet<Variable> = terms.iter().flat_map(|term| term.free_variables()).collect();
@@ -277,13 +276,13 @@ impl<'p> Scoped<'p> {
         self.ranges(terms).and(&Term::all(apart))
     }
 
-    /// What holds whenever a step is taken, of the variables in some terms: its guard, and what always holds.
+    /// What holds whenever a step is taken, for the variables in some terms: its guard and the invariant.
     pub fn premise<'a>(&self, step: &'a ScopedStep, terms: impl IntoIterator<Item = &'a Term>) -> Term {
         step.guard.and(&self.invariant(step, terms.into_iter().chain([&step.guard])))
     }
 }
 
-/// The accesses that may race with another. All that were not looked at when `stop` says so are among them.
+/// The accesses that may race with another. When `stop` says so, all remaining accesses are included.
 fn racing(system: &System<'_>, scoped: &Scoped<'_>, stop: &dyn Fn() -> bool) -> Vec<Access> {
     let races = |one: &Access, two: &Access| {
         let the_same = one.template == two.template && system.unique.templates[one.template];
@@ -304,7 +303,7 @@ fn constant(sort: &Sort, value: i128) -> Term {
     }
 }
 
-/// The variable of another thread that is called the same.
+/// The same variable of another thread.
 pub fn other(variable: &Variable) -> Variable {
     variable.instance(Instance::Another)
 }
@@ -346,7 +345,7 @@ fn scoped_step(system: &System<'_>, step: &Step) -> ScopedStep {
     result
 }
 
-/// The first values of all variables of a thread. What is arbitrary becomes an input of the step.
+/// The initial values of all variables of a thread. An arbitrary value becomes an input of the step.
 fn first_values(
     system: &System<'_>,
     start: &crate::Start,

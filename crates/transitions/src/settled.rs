@@ -1,13 +1,13 @@
-//! Threads without their start: where a program first sets things up and starts its threads, they are there
+//! Early starts: if a program first initialises itself and then starts its threads, these may be taken to run
 //! from the beginning.
 //!
-//! Over-approximates: every execution of the program, without what was set up, is one of the result; a thread
-//! there may run before it was started.
-//! * As long as there is one thread it runs alone. If what it does is easy to say, the result starts after
-//!   that.
-//! * A thread that is started in one place only, with known values, may as well be there from the beginning
-//!   and wait. This is done only where what its starter does before touches nothing that others touch, so
-//!   that little is lost.
+//! Over-approximates: every execution of the program, without its initialisation, is an execution of the
+//! result; in the result, a thread may run before its start.
+//! * As long as there is only one thread, it runs alone. If its effects are simple, the result starts after
+//!   them.
+//! * A thread that is started in only one place, with known values, may as well run from the beginning. This
+//!   is done only if the earlier steps of its starter touch nothing that others touch, so that little
+//!   precision is lost.
 
 use crate::system::System;
 use crate::threads::{ThreadNumber, ThreadStep, Threads, literals};
@@ -16,36 +16,36 @@ use ir::{EdgeId, LocationId};
 use smt::visit::conjuncts;
 use smt::{Operation, Term, Variable};
 
-/// No run is followed longer than this.
+/// The longest initialisation that is followed.
 const LONGEST: usize = 1_000;
-/// No more paths of the setup are followed side by side.
+/// The most paths of the initialisation.
 const MOST_PATHS: usize = 8;
 
-/// Threads that are there from the beginning.
+/// The result: threads that run from the beginning.
 #[derive(Clone, Debug)]
 pub struct Settled {
     /// The threads, and how they start.
     pub threads: Threads,
-    /// What was done before, or is done without anyone noticing: for schedules only.
+    /// The steps of the initialisation, and steps that no thread notices: for schedules only.
     pub before: Vec<Before>,
 }
 
-/// A step that sets things up.
+/// A step of the initialisation.
 #[derive(Clone, Debug)]
 pub struct Before {
-    /// Who takes it.
+    /// The thread that takes it.
     pub thread: ThreadNumber,
     /// The edges that it takes, in order.
     pub edges: Vec<EdgeId>,
     /// The threads that it starts.
     pub starts: Vec<ThreadNumber>,
-    /// For each of its inputs the variable that has its value.
+    /// For each of its inputs, the variable that holds its value.
     pub inputs: Vec<Option<Variable>>,
-    /// Whether it is a step of the result, too.
+    /// Whether it is also a step of the result.
     pub stays: bool,
 }
 
-/// A path of the setup.
+/// A path of the initialisation.
 #[derive(Clone)]
 struct SetupPath {
     location: LocationId,
@@ -62,7 +62,7 @@ impl ThreadStep {
 }
 
 impl Threads {
-    /// The variables that a thread has for itself. Once it was started only its own steps change them.
+    /// The own variables of a thread. After its start, only its own steps change them.
     pub fn own_variables(&self, system: &System<'_>, thread: ThreadNumber) -> IndexSet<Variable> {
         let template = self.threads[thread].template;
         system.own[template].iter().map(|own| crate::threads::named(&own.variable, thread)).collect()
@@ -70,7 +70,7 @@ impl Threads {
 }
 
 impl Settled {
-    /// Makes threads be there from the beginning, as far as that loses little.
+    /// Settles threads, as far as that loses little precision.
     pub fn new(threads: Threads, system: &System<'_>) -> Self {
         let mut settled = Self { threads, before: Vec::new() };
         settled.run_alone(system);
@@ -78,7 +78,7 @@ impl Settled {
         settled
     }
 
-    /// Lets the one thread that there is at first run as long as it is alone.
+    /// Runs the first thread as long as it is alone.
     fn run_alone(&mut self, system: &System<'_>) {
         let mut first = self.threads.threads.iter().enumerate().filter(|(_, thread)| thread.at_start);
         let (Some((alone, thread)), None) = (first.next(), first.next()) else { return };
@@ -109,7 +109,7 @@ impl Settled {
         self.forget_what_was_done(alone);
     }
 
-    /// Removes the steps of a thread at locations that it does not reach any more.
+    /// Removes the steps of a thread at locations that it no longer reaches.
     fn forget_what_was_done(&mut self, thread: ThreadNumber) {
         let thread = &mut self.threads.threads[thread];
         let mut reached: IndexSet<LocationId> = IndexSet::from([thread.entry]);
@@ -124,13 +124,13 @@ impl Settled {
         done.into_iter().for_each(|location| thread.steps[location].clear());
     }
 
-    /// Makes threads be there from the beginning that the first one starts.
+    /// Settles the threads that the first one starts.
     fn start_early(&mut self, system: &System<'_>) {
         let Some(starter) = self.threads.threads.iter().position(|thread| thread.at_start) else { return };
         let mut location = self.threads.threads[starter].entry;
         let mut quiet = Vec::new();
         for _ in 0..LONGEST {
-            // Who has a choice here may do something else first.
+            // With a choice here, the thread may do something else first.
             let [step] = self.threads.threads[starter].steps[location].as_slice() else { return };
             let step = step.clone();
             let here = Before {
@@ -161,8 +161,7 @@ impl Settled {
         steps.any(|step| step.updates.contains_key(variable) || step.reads().contains(variable))
     }
 
-    /// Makes a thread be there from the beginning that the only step of another at a location starts; says
-    /// whether that was done.
+    /// Settles a thread that the only step of another at a location starts; says whether that was done.
     fn start_one_early(
         &mut self,
         system: &System<'_>,
@@ -189,8 +188,8 @@ impl Settled {
     }
 }
 
-/// The continuations of a path of a thread that is alone, by its steps there. `None` when it ends here: there
-/// is no step, one starts a thread, or what one does is not easy to say.
+/// The continuations of a path of a thread that runs alone. `None` when it ends here: there is no step, a
+/// step starts a thread, or its effect is not simple.
 fn continuations(steps: &[ThreadStep], path: &SetupPath, thread: ThreadNumber) -> Option<Vec<SetupPath>> {
     let mut known = IndexMap::new();
     literals(&Term::all(path.facts.iter().cloned()), &mut known);
@@ -201,7 +200,7 @@ fn continuations(steps: &[ThreadStep], path: &SetupPath, thread: ThreadNumber) -
             found.push(after(step, &guard, &known, path, thread)?);
         }
     }
-    // A thread that is stuck before it started another stays there.
+    // A thread that blocks before it has started another stays there.
     (!steps.is_empty()).then_some(found)
 }
 
@@ -230,7 +229,7 @@ fn after(
         }
     }
     new.push(guard.clone());
-    // What is new is about what was before: only what stays as it was can be said afterwards.
+    // New facts refer to the old values: they hold afterwards only for unchanged variables.
     let lost = |term: &Term| {
         term.free_variables().iter().any(|variable| {
             let gone = step.inputs.contains(variable) && !stands_for.contains_key(variable);
@@ -261,7 +260,7 @@ fn after(
     Some(SetupPath { location: step.target, facts, before })
 }
 
-/// Another variable that a fact says is the same, and that stays as it is.
+/// Another, unchanged variable that is equal by some fact.
 fn other_name(fact: &Term, variable: &Variable, changed: &IndexMap<Variable, Term>) -> Option<Variable> {
     let (Operation::Equal, [left, right]) = (fact.operation(), fact.operands()) else { return None };
     let names = [(left.as_variable()?, right.as_variable()?), (right.as_variable()?, left.as_variable()?)];

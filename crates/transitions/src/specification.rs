@@ -1,8 +1,8 @@
 //! Abstract threads ([`ir::specification`]) as formulas.
 //!
-//! Exact: each assertion, relation and start condition is the formula of its expressions. Where a variable of
-//! a specification is no variable of the system (memory that is seen as a map, or as nothing), there are no
-//! formulas, and nothing can be said.
+//! Exact: each assertion, relation and start condition is the formula of its expressions. If a variable of a
+//! specification is no variable of the system (its memory is a map, or is not tracked), there are no
+//! formulas.
 
 use crate::system::{Kind, System};
 use ir::specification::{Specification, Thread, same_object};
@@ -10,23 +10,24 @@ use ir::{Expr, IntType, Program, TemplateId};
 use smt::expressions::{Mode, Translated, Untranslatable};
 use smt::{Instance, Sort, Symbol, Term, Variable};
 
-/// What stands for the variables of a specification.
+/// The representation of a specification's variables.
 #[derive(Clone, Debug)]
 pub struct Meaning<'s> {
     specification: &'s Specification,
     mode: Mode,
-    /// For each variable of the specification the one of the state, and the type of its values.
+    /// For each variable of the specification, the variable of the state and its type.
     variables: Vec<(Variable, IntType)>,
     /// The id of the thread.
     me: Option<(Term, IntType)>,
 }
 
-/// The variable that keeps the value that another one had before a step.
+/// The variable for another one's value before a step.
 pub fn before(variable: &Variable) -> Variable {
     variable.instance(Instance::Before)
 }
 
-/// The variable that says that a state of an abstract thread is a candidate: that a thread may be in it.
+/// The variable that says whether a state of an abstract thread is a candidate: whether the thread may be in
+/// it.
 pub fn candidate(state: usize, name: &str) -> Variable {
     Variable::new(Symbol::Candidate { state: state as u32, name: name.to_owned() }, Sort::Bool)
 }
@@ -39,7 +40,7 @@ pub fn population(thread: usize, state: usize, name: &str) -> Variable {
 
 impl<'s> Meaning<'s> {
     /// Over the variables of a system, as a thread of a template sees them. The specification is about
-    /// `original`, of which passes have made the program of the system.
+    /// `original`; passes have transformed it into the program of the system.
     pub fn of_thread(
         specification: &'s Specification,
         original: &Program,
@@ -106,8 +107,7 @@ impl<'s> Meaning<'s> {
         Ok(Term::all(all))
     }
 
-    /// Adds the formulas of a condition: one that holds only if two others do becomes two, so that formulas
-    /// stay simple.
+    /// Adds the formulas of a condition; splits conjunctions, so that formulas stay simple.
     fn add_condition(&self, condition: &Expr, all: &mut Vec<Term>) -> Result<(), Untranslatable> {
         match condition {
             Expr::IfThenElse(three) if three.2 == Expr::bool(false) => {
@@ -150,20 +150,20 @@ impl<'s> Meaning<'s> {
         }
     }
 
-    /// That a transition leads from the old values to the new ones.
+    /// The condition that a transition leads from the old values to the new ones.
     pub fn transition(&self, transition: &ir::specification::Transition) -> Result<Term, Untranslatable> {
         let frame = self.frame(&transition.changes);
         Ok(frame.and(&self.condition(&transition.condition)?))
     }
 
-    /// That all but some variables stay as they are.
+    /// The condition that all but some variables are unchanged.
     pub fn frame(&self, changes: &[usize]) -> Term {
         let stays = self.variables.iter().enumerate().filter(|(number, _)| !changes.contains(number));
         Term::all(stays.map(|(_, (variable, _))| variable.term().equals(&before(variable).term())))
     }
 
-    /// When a step, from the old values to the new ones, may lead from a state of a thread to another: by a
-    /// transition, or by idling.
+    /// The condition under which a step, from the old values to the new ones, may lead from a state of a
+    /// thread to another: by a transition, or by idling.
     pub fn relation(&self, thread: &Thread, source: usize, target: usize) -> Result<Term, Untranslatable> {
         let mut ways = Vec::new();
         if source == target {

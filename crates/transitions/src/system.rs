@@ -13,7 +13,7 @@ use smt::expressions::Mode;
 use smt::{Ghost, Operation, Symbol, Term, Variable};
 use verdict::Analysed;
 
-/// What a variable of the state stands for.
+/// The meaning of a variable of the state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// The cell at an offset of an object.
@@ -34,7 +34,7 @@ pub enum Kind {
     Ended(TemplateId),
     /// The result of the one thread of a template, when it has ended.
     ThreadResult(TemplateId),
-    /// Addresses from here on were never given to an allocation.
+    /// The end of the heap: allocations have returned only lower addresses so far.
     HeapEnd,
 }
 
@@ -43,12 +43,11 @@ pub enum Kind {
 pub struct StateVariable {
     /// Its name and sort. Names of shared variables and of those of one template are different.
     pub variable: Variable,
-    /// The type that its values always are of; nothing for a map.
+    /// The type of its values; `None` for a map.
     pub ty: Option<IntType>,
-    /// What it stands for.
+    /// Its meaning.
     pub kind: Kind,
-    /// Its value at first, if there is only one: over the other variables of an own one's thread that are
-    /// parameters.
+    /// Its initial value, if unique; for an own variable, over the parameters of its thread.
     pub first: Option<Term>,
 }
 
@@ -57,7 +56,7 @@ pub struct StateVariable {
 pub struct Start {
     /// Its template.
     pub template: TemplateId,
-    /// The first values of its parameters, in order, over the variables before the step and the inputs.
+    /// The initial values of its parameters, in order, over the variables before the step and the inputs.
     pub parameters: Vec<Term>,
     /// Its id.
     pub id: Term,
@@ -89,30 +88,29 @@ pub struct Step {
 pub struct System<'p> {
     /// The program: inlined, compressed, its locks as words.
     pub program: &'p Program,
-    /// How numbers are written down.
+    /// The representation of numbers.
     pub mode: Mode,
-    /// What all threads see.
+    /// The shared variables.
     pub shared: Vec<StateVariable>,
-    /// What each thread of a template has for itself.
+    /// The own variables of the threads of each template.
     pub own: IdVec<TemplateId, Vec<StateVariable>>,
     /// All steps, by template and source.
     pub steps: Vec<Step>,
-    /// What there is at most one of.
+    /// Unique templates and single objects.
     pub unique: Unique,
-    /// The accesses that may be part of races, if they were asked for.
+    /// The accesses that may be part of races, if requested.
     pub accesses: Vec<Access>,
 }
 
 impl<'p> System<'p> {
-    /// Makes the transitions of a program that is inlined and has no operations on locks left
-    /// ([`ir::passes::lock_words`]).
+    /// Derives the transitions of an inlined program without lock operations ([`ir::passes::lock_words`]).
     pub fn new(program: &'p Analysed, mode: Mode) -> Self {
         let mut system = Self::made(program, mode, false);
-        system.forget_what_nothing_reads();
+        system.drop_unread_variables();
         system
     }
 
-    /// The same, with all variables: those, too, that no condition depends on.
+    /// The same, with all variables, including those that no condition depends on.
     pub fn whole(program: &'p Analysed, mode: Mode) -> Self {
         Self::made(program, mode, false)
     }
@@ -120,7 +118,7 @@ impl<'p> System<'p> {
     /// The same, with the accesses that may be part of races. The program was prepared for races.
     pub fn with_accesses(program: &'p Analysed, mode: Mode) -> Self {
         let mut system = Self::made(program, mode, true);
-        system.forget_what_nothing_reads();
+        system.drop_unread_variables();
         system
     }
 
@@ -152,7 +150,8 @@ impl<'p> System<'p> {
                     let found = accesses(program, &visibility, follower);
                     system.accesses.extend(found);
                 }
-                // A program that has ended does nothing: a thread that is about to end it might as well wait.
+                // A program that has ended takes no steps: a thread that is about to end it might as well
+                // wait.
                 if code.locations[what.target].kind == LocationKind::Halt {
                     continue;
                 }
@@ -171,13 +170,13 @@ impl<'p> System<'p> {
         self.mode.constant(ty.wrap(value), ty)
     }
 
-    /// That a term is a value of a type.
+    /// The condition that a term is a value of a type.
     pub fn in_range(&self, term: &Term, ty: IntType) -> Term {
         self.mode.range(term, ty)
     }
 
-    /// That a term is the id of a thread: no run starts so many that ids do not fit into the words of locks
-    /// (assumption 16 of `SOUNDNESS.md`).
+    /// The condition that a term is the id of a thread: ids fit into the words of locks (assumption 16 of
+    /// `SOUNDNESS.md`).
     pub fn is_thread_id(&self, term: &Term) -> Term {
         let (one, most) = (1, IntType::I32.max());
         let pointer = self.program.data_model.pointer();
@@ -191,7 +190,7 @@ impl<'p> System<'p> {
         }
     }
 
-    /// What always holds of some variables: each has a value of its type.
+    /// The invariant of some variables: each has a value of its type.
     pub fn ranges<'a>(&self, variables: impl IntoIterator<Item = &'a StateVariable>) -> Term {
         Term::all(
             variables
@@ -235,7 +234,7 @@ impl<'p> System<'p> {
         Term::all(facts).and(&self.ranges(&self.own[template]))
     }
 
-    /// The ids that the threads of an entry of [`Program::start`] may have: the first, and how many.
+    /// The ids that the threads of an entry of [`Program::start`] may have: the first, and their number.
     pub fn first_ids(&self, entry: usize) -> (Option<i128>, Count) {
         let mut next = Some(1i128);
         for (_, count) in &self.program.start[..entry] {
@@ -255,7 +254,7 @@ impl<'p> System<'p> {
     pub fn own_of(&self, template: TemplateId, kind: &Kind) -> Option<&Variable> {
         self.own[template].iter().find(|variable| variable.kind == *kind).map(|variable| &variable.variable)
     }
-    /// Whether the locations where threads of a template have ended count as such.
+    /// Whether end locations of a template's threads count as ends.
     pub fn is_end(&self, template: TemplateId, location: LocationId) -> bool {
         matches!(
             self.program.templates[template].locations[location].kind,
@@ -264,7 +263,7 @@ impl<'p> System<'p> {
     }
 
     /// Removes variables that no condition depends on.
-    fn forget_what_nothing_reads(&mut self) {
+    fn drop_unread_variables(&mut self) {
         let mut needed: IndexSet<(Option<TemplateId>, Variable)> = IndexSet::new();
         let own: IdVec<TemplateId, IndexSet<Variable>> = self
             .own
@@ -340,7 +339,7 @@ impl<'p> System<'p> {
     }
 }
 
-/// The variables that say how threads were started and ended.
+/// The variables that record the starts and ends of threads.
 fn ghosts(program: &Program, unique: &Unique, mode: Mode) -> Vec<StateVariable> {
     let pointer = program.data_model.pointer();
     let number = |value: i128| mode.constant(value, pointer);

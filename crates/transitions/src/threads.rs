@@ -1,8 +1,8 @@
-//! The threads of a program that starts a fixed set of them, with variables of their own names.
+//! The threads of a program with a fixed set of them, with renamed variables.
 //!
-//! Every template is unique or started with a known number of copies, so each thread that ever runs is known
-//! beforehand. A step of a thread becomes a step of the product: its own variables get the thread's number,
-//! and a start of a thread sets the variables of that thread.
+//! Every template is unique or started with a known number of copies, so all threads are known beforehand. A
+//! step of a thread becomes a step of the product: its own variables are marked with the thread's number, and
+//! a start of a thread sets the variables of that thread.
 
 use crate::blocks::loop_heads;
 use crate::constants::propagate;
@@ -14,13 +14,13 @@ use smt::{Instance, Operation, Term, Variable};
 /// The number of a thread.
 pub type ThreadNumber = usize;
 
-/// More threads than this are not tried.
+/// The most threads that are tried.
 pub const MOST_THREADS: usize = 16;
 
 /// A step of a thread, over the variables of the product.
 #[derive(Clone, Debug)]
 pub struct ThreadStep {
-    /// Who takes it.
+    /// The thread that takes it.
     pub thread: ThreadNumber,
     /// The edges that it takes, in order.
     pub edges: Vec<EdgeId>,
@@ -45,7 +45,7 @@ pub struct Thread {
     pub template: TemplateId,
     /// Whether it runs from the start.
     pub at_start: bool,
-    /// Its steps, by where they start.
+    /// Its steps, by source.
     pub steps: IdVec<LocationId, Vec<ThreadStep>>,
     /// Where it starts.
     pub entry: LocationId,
@@ -58,7 +58,7 @@ pub struct Threads {
     pub threads: Vec<Thread>,
     /// What holds at the start.
     pub initial: Term,
-    /// All variables, with what always holds of them: that they are in range.
+    /// All variables, with their invariants: they are in range.
     pub variables: IndexMap<Variable, Term>,
 }
 
@@ -144,9 +144,9 @@ impl Threads {
         Ok(result)
     }
 
-    /// The steps of a thread, with the values that variables always have where the step starts, and without
-    /// those that can never be taken. Only variables that no other thread changes while the thread runs are
-    /// looked at, so the values are what they are whatever the others do.
+    /// The steps of a thread with constants substituted, and without those that can never be taken. Considers
+    /// only variables that no other thread changes while the thread runs, so the constants hold whatever the
+    /// others do.
     fn with_known_values(
         &self,
         system: &System<'_>,
@@ -192,13 +192,13 @@ impl Threads {
 }
 
 impl Thread {
-    /// Locations of which every cycle has one.
+    /// Locations such that every cycle contains one.
     pub fn loop_heads(&self) -> IndexSet<LocationId> {
         loop_heads(self.entry, |at| self.steps[at].iter().map(|step| step.target).collect())
     }
 }
 
-/// The variables that a conjunction says have a literal as their value.
+/// The variables that a conjunction equates with a literal.
 pub fn literals(formula: &Term, found: &mut IndexMap<Variable, Term>) {
     match formula.operation() {
         Operation::And => formula.operands().iter().for_each(|operand| literals(operand, found)),
@@ -231,7 +231,7 @@ pub(crate) fn named(variable: &Variable, number: ThreadNumber) -> Variable {
     variable.instance(Instance::Thread(number as u32))
 }
 
-/// A term with the variables that a thread of a template has for itself replaced by those of a thread.
+/// A term with the own variables of a template replaced by those of a thread.
 fn own_renamed(system: &System<'_>, template: TemplateId, number: ThreadNumber, term: &Term) -> Term {
     term.rename(|variable| {
         let own = system.own[template].iter().any(|own| own.variable == *variable);
@@ -245,7 +245,7 @@ fn thread_step(
     number: ThreadNumber,
     step: &Step,
 ) -> ThreadStep {
-    // Inputs get the thread's number as well, so that steps of two copies have different ones.
+    // Inputs are marked with the thread's number as well, so that steps of two copies have different inputs.
     let rename = |term: &Term| {
         term.rename(|variable| {
             let shared = system.shared.iter().any(|shared| shared.variable == *variable);

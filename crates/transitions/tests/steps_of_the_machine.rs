@@ -1,6 +1,6 @@
-//! Each step of the machine is a step of the transitions: random executions of random programs are followed,
-//! and the solver is asked whether a step from the state before to the state after exists. Values that are
-//! addresses of stacks and heaps are left open, since those are other numbers here.
+//! Each step of the machine is a step of the transitions: the test follows random executions of random
+//! programs, and asks the solver whether there is a step from the state before to the state after. Addresses
+//! in stacks and heaps are left open, since these have other numbers here.
 
 use ir::passes::{Goal, InlineLimits, Lowering, lock_words, lower, symbolic_of_lowered};
 use ir::semantics::{Choice, Choices, Machine, State};

@@ -69,7 +69,7 @@ pub struct ContextView {
 
 /// A formula with source names: `state` for the cell `state+0@1`, `old` for the local `worker.old%2#1`.
 /// Different variables may get the same name.
-pub fn for_people(formula: &Term) -> Term {
+pub fn with_source_names(formula: &Term) -> Term {
     formula.rename(|variable| {
         let name = known_name(&variable.name);
         (name != variable.name.text()).then(|| Variable::new(name.as_str(), variable.sort.clone()))

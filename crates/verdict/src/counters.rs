@@ -14,7 +14,7 @@
 //! the counter before the edge. All numbers are integers: signed overflow faults, and of unsigned arithmetic
 //! only the addition of 1 to a value that is not the greatest is understood.
 
-use crate::present::Present;
+use crate::present::LocalEqualities;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::passes::{Affine, PointsTo};
 use ir::{
@@ -51,7 +51,7 @@ pub struct CounterStep<'a> {
     /// Locals that are the counter's first value plus a constant.
     values: BTreeMap<LocalId, Value>,
     /// What locals are equal to.
-    present: Present,
+    present: LocalEqualities,
     /// The counter is not the greatest value of its type.
     can_grow: bool,
     /// The counter's value minus its first value, if known.
@@ -80,7 +80,7 @@ impl<'a> CounterStep<'a> {
             template,
             counter,
             values: BTreeMap::new(),
-            present: Present::new(equal),
+            present: LocalEqualities::new(equal),
             can_grow: false,
             now: Some(0),
             tickets,
@@ -156,7 +156,8 @@ impl<'a> CounterStep<'a> {
         self.present.apply(self.points_to, self.template, op);
     }
 
-    /// The memory that an operation may write, with the value that it stores to the counter if it is a plain store there.
+    /// The memory that an operation may write, with the value that it stores to the counter if it is a plain
+    /// store there.
     fn write(&mut self, op: &Op, stored: Option<Value>) {
         let bytes = self.counter.ty.bytes();
         let region = Region::exact(self.counter.object, self.counter.offset, bytes);
@@ -267,7 +268,8 @@ impl TicketAddress {
 }
 
 impl CounterStep<'_> {
-    /// An address that the next operation accesses, if it depends on a ticket and on nothing else of the thread's own.
+    /// An address that the next operation accesses, if it depends on a ticket and on nothing else of the
+    /// thread's own.
     ///
     /// A loaded value is the same for all threads in the state before the step, as long as the step has
     /// written nothing.

@@ -57,9 +57,11 @@ pub enum Proof {
     OneThread,
     /// Threads wait for locks only, and take them in this order ([`ir::passes::LockOrder`]).
     LockOrder(Vec<ir::passes::StaticLock>),
-    /// No two threads can be at conflicting accesses, or no thread at an error, by locks held and the order of starts and joins.
+    /// No two threads can be at conflicting accesses, or no thread at an error, by locks held and the order
+    /// of starts and joins.
     Flow(Box<FlowProof>),
-    /// No thread can get into a bad thread state, or no configuration of threads that leads there can be reached.
+    /// No thread can get into a bad thread state, or no configuration of threads that leads there can be
+    /// reached.
     States(Box<StatesProof>),
     /// A Boolean program that simulates the program has no error.
     Abstraction(Box<AbstractionProof>),

@@ -56,7 +56,8 @@ pub struct Family {
 /// An access by its address and its bytes.
 pub type Span<'a> = (&'a Affine, u64);
 
-/// Rules for accesses of members and of the parent. Addresses are sums over the parent's locals, in which the index stands for a member's own.
+/// Rules for accesses of members and of the parent. Addresses are sums over the parent's locals, in which the
+/// index stands for a member's own.
 ///
 /// Two accesses to elements of one array do not overlap if their indices are far enough apart. An index times
 /// the size of an element does not wrap around, by known bounds of the index or by its type; where it is as

@@ -37,8 +37,8 @@ pub const LARGEST_FACT: usize = 24;
 
 /// What holds whenever a thread is at a location.
 ///
-/// Expressions are over the thread's locals, its own cells that no other thread changes, and constant addresses. The address of
-/// an allocation site stands for that of its only object.
+/// Expressions are over the thread's locals, its own cells that no other thread changes, and constant
+/// addresses. The address of an allocation site stands for that of its only object.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LocationFacts {
@@ -185,7 +185,8 @@ impl FlowProof {
     }
 }
 
-/// What is known of data: an invariant for each location, and where the values of shared memory may come from.
+/// What is known of data: an invariant for each location, and where the values of shared memory may come
+/// from.
 ///
 /// Variables are numbered as in `domains::Memory`: first the cells of memory, then the locals of the current
 /// template.

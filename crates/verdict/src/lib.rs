@@ -36,7 +36,7 @@ pub use abstraction::{
 };
 pub use acfa::{AbstractEdge, AbstractId, AbstractState, Acfa, Action};
 pub use budget::{Budget, Cancel, Exhausted, SAFETY, STEPS_PER_SECOND, Steps};
-pub use context::{ContextEdge, ContextNode, ContextProof, ContextView, for_people, known_name};
+pub use context::{ContextEdge, ContextNode, ContextProof, ContextView, known_name, with_source_names};
 pub use counters::{Counter, CounterStep, TicketAddress};
 pub use decision::{Attempt, Decision, Decisions, OpenCheck};
 pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
@@ -51,7 +51,7 @@ pub use listing::{Interference, KnownValue, ListedFact, ListedLine, Listing, kno
 pub use locations::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation, WhyNoRace};
 pub use modular::ModularProof;
 pub use orders::{Bound, Orders};
-pub use present::Present;
+pub use present::LocalEqualities;
 pub use product::{ProductNode, ProductPart, ProductProof};
 pub use property::{Check, Property};
 pub use queries::{QueriesClaim, QueriesPart, QueriesProof};

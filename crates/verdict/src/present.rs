@@ -16,13 +16,13 @@ const MOST_EXPANSIONS: usize = 4;
 
 /// Equalities in the middle of a step.
 #[derive(Clone, Debug)]
-pub struct Present {
+pub struct LocalEqualities {
     equal: Vec<(LocalId, Expr)>,
     /// Whether memory may have been written.
     wrote: bool,
 }
 
-impl Present {
+impl LocalEqualities {
     /// The equalities before a step.
     pub fn new(equal: &[(LocalId, Expr)]) -> Self {
         Self { equal: equal.to_vec(), wrote: false }

@@ -4,7 +4,8 @@ use ir::LocationId;
 use serde::{Deserialize, Serialize};
 use terms::{Term, Variable};
 
-/// Why no error is reached by a fixed set of threads: for each error location, a reduced product of the threads with invariants.
+/// Why no error is reached by a fixed set of threads: for each error location, a reduced product of the
+/// threads with invariants.
 ///
 /// Threads, variables and steps are those of the program as transitions, with mathematical integers. Threads
 /// are numbered as there.

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunsProof {
-    /// Why the program has no data race: a proof that covers all accesses that a step could make, whatever it reads ([`Proof::Flow`]), or that there is one thread.
+    /// Why the program has no data race: a proof that covers all accesses that a step could make, whatever it
+    /// reads ([`Proof::Flow`]), or that there is one thread.
     pub races: Proof,
     /// Why there is no error in the program with atomic runs.
     pub errors: Proof,

@@ -35,7 +35,8 @@ pub struct Conformance {
     pub starting: Vec<Option<Term>>,
     /// Where others may run, before they do: over the thread's own variables and the candidates, by location.
     pub outside: Vec<Option<Term>>,
-    /// In an atomic region: over all variables, by location. The values before the region are those of the variables called `before`.
+    /// In an atomic region: over all variables, by location. The values before the region are those of the
+    /// variables called `before`.
     pub inside: Vec<Option<Term>>,
 }
 

@@ -59,7 +59,7 @@ impl Check<'_, '_> {
                 earlier = earlier.or(&way.condition);
                 let views = self.views[way.node].iter().filter(|view| counts_right(view, &behind));
                 let seen = Term::any(views.map(|view| view.formula.substitute(&step.updates)));
-                self.follows(&premise, &seen, "there is a view behind a step")?;
+                self.follows(&premise, &seen, "there is a view after a step")?;
                 self.births(step, &others, (node.template, self.proof.nodes[way.node].state), &premise)?;
             }
         }
@@ -195,6 +195,6 @@ impl Check<'_, '_> {
             return Ok(());
         }
         let seen = Term::any(views.iter().map(|view| behind(&view.formula)));
-        self.follows(&premise, &seen, "there is a view behind a step of another thread")
+        self.follows(&premise, &seen, "there is a view after a step of another thread")
     }
 }

@@ -42,7 +42,8 @@ impl Seat<'_, '_, '_> {
         value_of(self.moment.machine, self.moment.state, self.thread, expr)
     }
 
-    /// The values that a variable has: one for each place that it stands for. `None` where they are not known.
+    /// The values that a variable has: one for each place that it stands for. `None` where they are not
+    /// known.
     fn values(&self, memory: &Memory<'_>, variable: u32) -> Option<Vec<Value>> {
         let Moment { machine, state, .. } = *self.moment;
         let Some(cell) = memory.cell(Variable(variable)) else {

@@ -7,7 +7,8 @@
 //!   their bounds, and their arguments and handles are what the family says. The index of a member is the
 //!   value of the parent's local at the start, unless the starting step also changes that local.
 //! * Given parameters: no two live threads of a template were started with the same one.
-//! * Fresh locals: no memory, and no local that another thread reads again, holds an address into their objects.
+//! * Fresh locals: no memory, and no local that another thread reads again, holds an address into their
+//!   objects.
 
 use super::memory::{is_in_memory, value_at, value_of};
 use super::walk::Moment;

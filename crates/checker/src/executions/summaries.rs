@@ -1,8 +1,11 @@
 //! Tests what proofs by summaries claim of all reachable states ([`verdict::SummariesProof`]).
 //!
-//! In each state: no template in `once` has two activations; each thread is in a context that its calls lead to, at a location with facts; the
-//! equalities, ids, handles, locks, absent kinds, fresh locals, inequalities and lists of threads there hold; threads have arguments apart where that is claimed; and nobody is about to touch a private object of another thread. Claims to hold a lock that the rules leave out are not looked
-//! at. What a thread holds in locals that it never reads again does not count as holding an address.
+//! In each state: no template in `once` has two activations; each thread is in a context that its calls lead
+//! to, at a location with facts; the equalities, ids, handles, locks, absent kinds, fresh locals,
+//! inequalities and lists of threads there hold; threads have arguments apart where that is claimed; and
+//! nobody is about to touch a private object of another thread. Claims to hold a lock that the rules leave
+//! out are not looked at. What a thread holds in locals that it never reads again does not count as holding
+//! an address.
 
 use super::memory::{address_of, is_in_memory, value_at};
 use super::try_watch;
@@ -210,7 +213,8 @@ impl Claims<'_> {
         None
     }
 
-    /// A claim about the thread's argument, about integers, or about threads that were started, which does not hold.
+    /// A claim about the thread's argument, about integers, or about threads that were started, which does
+    /// not hold.
     fn broken_list(&self, seat: &Seat<'_, '_, '_>, facts: &ThreadFacts) -> Option<String> {
         let pointer = self.program.data_model.pointer().unsigned();
         for (local, offset) in &facts.argument {

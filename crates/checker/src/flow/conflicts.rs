@@ -20,7 +20,7 @@ use crate::ProofError;
 use crate::ready::claim;
 use ir::passes::footprint::{Region, racing_accesses};
 use ir::{Expr, IntType, LocalId, Storage, Targets, TemplateId, Value};
-use verdict::{Budget, Present, TicketAddress};
+use verdict::{Budget, LocalEqualities, TicketAddress};
 
 struct Seen {
     node: Node,
@@ -80,7 +80,7 @@ fn collect(
         let mut held: Vec<Held> = known.locks.clone();
         let parents = parents(view, node, *edge)?;
         let by_ticket = by_ticket(view, data, node, *edge);
-        let mut present = Present::new(equal(view, data, node));
+        let mut present = LocalEqualities::new(equal(view, data, node));
         let wanted = wanted_lock(view.program, &view.program.templates[template].edges[*edge].ops);
         let (mut operation, mut place) = (0, 0);
         follow(view, template, *edge, known.clone(), &mut |op, now| {

@@ -14,7 +14,7 @@ use ir::ids::Id;
 use ir::passes::Affine;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::{Callee, EdgeId, Expr, Lhs, LocalId, Op, TemplateId};
-use verdict::{Bound, Family, Members, ParentFacts, ParentStep, Present};
+use verdict::{Bound, Family, LocalEqualities, Members, ParentFacts, ParentStep};
 
 /// Checks all families.
 pub fn check_families(view: &View<'_>, steps: &Steps) -> Result<(), ProofError> {
@@ -216,7 +216,7 @@ pub fn parents(
 pub fn placed(
     view: &View<'_>,
     template: TemplateId,
-    (known, present): (&Knowledge, &Present),
+    (known, present): (&Knowledge, &LocalEqualities),
     address: &Expr,
     parents: &[(usize, Vec<ParentFacts>)],
     operation: usize,

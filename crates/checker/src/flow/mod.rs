@@ -11,8 +11,10 @@
 //!    steps and starts of threads ([`pairs`]).
 //! 5. No step of one thread breaks a lock claim of another, for all related locations ([`pairs`]).
 //! 6. The claims about counters hold ([`counters`]).
-//! 7. Invariants of data, if there are any, are inductive, and so is the data flow that they rest on ([`data`]).
-//! 8. No two related locations have conflicting accesses ([`conflicts`]), or no forbidden error location is reachable.
+//! 7. Invariants of data, if there are any, are inductive, and so is the data flow that they rest on
+//!    ([`data`]).
+//! 8. No two related locations have conflicting accesses ([`conflicts`]), or no forbidden error location is
+//!    reachable.
 //!
 //! By induction over the steps of an execution, 1 to 7 give an invariant of all reachable states: each thread
 //! is at a reachable location, each two threads are at related ones, and all facts hold. 8 says that the

@@ -209,7 +209,8 @@ impl<'a> View<'a> {
     }
 }
 
-/// The type of an expression in a fact about threads of a template; `None` when it names what does not exist, has operands of wrong types, or is no expression of facts.
+/// The type of an expression in a fact about threads of a template; `None` when it names what does not exist,
+/// has operands of wrong types, or is no expression of facts.
 pub fn type_of_fact(program: &Program, template: TemplateId, expr: &Expr) -> Option<IntType> {
     let code = program.templates.get(template)?;
     let pointer = program.data_model.pointer();

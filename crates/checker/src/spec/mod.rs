@@ -10,7 +10,8 @@
 //!    does each of its own steps; after such a step, the candidates are the states to which a transition of
 //!    some candidate, or idling, leads. From the claims it follows that there is a candidate, and that no
 //!    error is reached (`conformance.rs`).
-//! 3. The composition of the abstract threads does not go wrong (`composition.rs`), from any state that the start condition allows; and that holds when the first thread has started another.
+//! 3. The composition of the abstract threads does not go wrong (`composition.rs`), from any state that the
+//!    start condition allows; and that holds when the first thread has started another.
 //!
 //! By the soundness theorem of the paper, no error is reached: an execution of the composition follows that
 //! of the program step by step, with the same values of the specification's variables, until it goes wrong. A

@@ -102,8 +102,8 @@ fn figure_1_broken_has_a_race() {
     }
 }
 
-/// An error that needs three threads: the first lets the second go on, the second the third. Two threads do
-/// not come to it, so the check must see that more do.
+/// An error that needs three threads: the first enables the second, the second the third. Two threads do not
+/// reach it, so the check must see that more do.
 #[test]
 fn few_threads_are_not_all() {
     let code = Code {

@@ -1,7 +1,6 @@
-//! How far it is from each location of a program to some of its steps, through calls.
+//! Distances from each location of a program to some of its steps, through calls.
 //!
-//! Only a guide: conditions do not count, and a pointer to a procedure may point to each whose address is
-//! taken.
+//! A heuristic: conditions are ignored, and a pointer to a procedure may point to any whose address is taken.
 
 use ir::semantics::{State, ThreadIndex};
 use ir::{Callee, EdgeId, Expr, IdVec, LocationId, Op, Program, TemplateId};
@@ -15,10 +14,10 @@ pub(super) type Step = (TemplateId, EdgeId);
 const CALL: u32 = 5;
 const RETURN: u32 = 20;
 
-/// A distance that is none: the steps are not reached.
+/// Infinity: the steps are not reachable.
 pub(super) const NEVER: u32 = u32::MAX;
 
-/// Who calls whom.
+/// The call graph.
 pub(super) struct Calls {
     /// The procedures that each step may enter.
     callees: IdVec<TemplateId, Vec<(EdgeId, Vec<TemplateId>)>>,
@@ -98,7 +97,7 @@ impl Calls {
     }
 }
 
-/// How far it is to some steps.
+/// Distances to some steps.
 pub(super) struct Distances {
     /// From each location of each procedure that leads there; empty where none does.
     from: IdVec<TemplateId, Vec<u32>>,

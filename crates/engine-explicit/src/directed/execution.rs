@@ -1,11 +1,12 @@
-//! One execution towards two accesses: threads that arrive at one of them are held there until another one
-//! arrives that collides with them (race-directed scheduling: Sen, "Race directed random testing of
-//! concurrent programs", PLDI 2008).
+//! One execution towards two accesses: threads that arrive at one of them are held there until another thread
+//! arrives at a conflicting one (race-directed scheduling: Sen, "Race directed random testing of concurrent
+//! programs", PLDI 2008).
 //!
 //! Deviations: 1. The other threads are not picked at random at each step: one runs until it has to wait, or
-//! for a while. 2. Inputs are chosen, too, and it is noted how branches rest on them ([`super::shadow`]).
+//! for a while. 2. Inputs are also chosen, and the search tracks how branches depend on them
+//! ([`super::shadow`]).
 //!
-//! Under-approximates: what it finds is an execution of the machine.
+//! Under-approximates: the result is an execution of the machine.
 
 use super::distance::{Distances, NEVER, Step};
 use super::observe::{Observer, Ordering, Suspect, Watched};
@@ -27,26 +28,26 @@ use verdict::{Budget, Exhausted, TraceStep, Violation};
 
 /// Values that are tried for an input until its constraint holds.
 const MOST_ATTEMPTS: usize = 48;
-/// Steps between two looks at the budget.
+/// Steps between two checks of the budget.
 const INTERVAL: usize = 1 << 10;
-/// Turns in which nobody arrives anywhere before a thread that is held may go on.
+/// Turns without an arrival before a held thread may continue.
 const PATIENCE: usize = 8;
 /// Conditions on inputs, and branches that were missed, that are kept of one execution.
 const MOST_CONDITIONS: usize = 6_000;
 const MOST_MISSED: usize = 1_500;
 /// The same of one branch.
 const MOST_MISSED_OF_ONE: u32 = 24;
-/// Once a step has asked for so many inputs, they are others: time passes, and files end.
+/// After this many inputs of a step, its inputs change: time passes, and files end.
 const PATIENT: u32 = 8;
-/// What an input is at first, where there should be enough of everything.
+/// The initial value of an input, if inputs should be plentiful.
 const GENEROUS: [Value; 4] = [16, 6, 3, 1];
 
-/// Which way a search leads.
+/// The goal of a search.
 pub(super) struct Guide<'a, 'p> {
     pub(super) model: &'a Model<'p>,
-    /// The bytes that races are looked for on.
+    /// The bytes of the target location.
     pub(super) range: Range,
-    /// These and others, on which races may be found by the way.
+    /// All watched bytes, on which races may also be found.
     pub(super) watched: &'a Watched,
     /// The accesses to it.
     pub(super) sites: Vec<Site>,
@@ -60,20 +61,20 @@ pub(super) struct Guide<'a, 'p> {
     pub(super) wants_signals: bool,
 }
 
-/// How an execution is to go.
+/// The plan of an execution.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     /// The values of its first inputs.
     pub(super) inputs: Vec<Value>,
-    /// The branches at so many first conditions on inputs were looked at before.
+    /// The number of first conditions on inputs whose branches were already considered.
     pub(super) settled: usize,
-    /// What inputs are after these.
+    /// The style of further inputs.
     pub(super) habit: Habit,
-    /// Decides about what is left to chance.
+    /// The seed for random choices.
     pub(super) seed: u64,
 }
 
-/// What inputs are where nothing is known of them.
+/// The style of inputs without other information.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Habit {
     /// Enough of everything: long texts, many arguments.
@@ -95,10 +96,10 @@ pub(super) struct Input {
     pub(super) number: usize,
 }
 
-/// What is kept of an execution.
+/// The record of an execution.
 pub(super) struct Record {
     pub(super) inputs: Vec<Input>,
-    /// What its inputs had to satisfy, in order.
+    /// The conditions on its inputs, in order.
     pub(super) conditions: Vec<Rc<Shadow>>,
 }
 
@@ -110,18 +111,18 @@ pub(super) struct Missed {
     /// How many conditions, and inputs, there were before.
     pub(super) conditions: usize,
     pub(super) inputs: usize,
-    /// How far it is from there.
+    /// The distance from there.
     pub(super) distance: u32,
     /// Whether that is closer than where the execution went.
     pub(super) is_closer: bool,
 }
 
-/// What came of an execution.
+/// The result of an execution.
 pub(super) struct Executed {
     pub(super) steps: Vec<TraceStep>,
-    /// Two threads that are about to collide at its end.
+    /// Two threads that are about to race at its end.
     pub(super) race: Option<Violation>,
-    /// Accesses that nothing orders.
+    /// Unordered accesses.
     pub(super) suspects: Vec<Suspect>,
     pub(super) record: Record,
     pub(super) missed: Vec<Missed>,
@@ -133,7 +134,7 @@ pub(super) struct Executed {
     pub(super) distance: u32,
 }
 
-/// How a step went.
+/// The result of a step.
 enum Stepped {
     Yes,
     /// The thread has to wait.
@@ -170,7 +171,7 @@ impl<'a, 'p> Guide<'a, 'p> {
         self.held_at.contains(&at) && self.sites.iter().any(|site| site.kind == kind && site.template == at.0)
     }
 
-    /// How far a thread is from what it is to do, taken to be at a location of its innermost procedure.
+    /// A thread's distance to its goal, from a location of its innermost procedure.
     fn distance(&self, state: &State, thread: ThreadIndex, top: LocationId) -> u32 {
         let kind = state.threads[thread].template;
         let is_live = |other: ThreadIndex| !state.threads[other].activations.is_empty();
@@ -214,7 +215,7 @@ impl<'a, 'p> Guide<'a, 'p> {
         of_goal(0).saturating_add(of_goal(1))
     }
 
-    /// Two threads that are about to make accesses which collide, one of them this one.
+    /// Two threads that are about to make conflicting accesses, one of them this one.
     fn collision(&self, state: &State, thread: ThreadIndex) -> Option<Violation> {
         let others = (0..state.threads.len()).filter(|other| *other != thread);
         let mut there = others.filter(|other| self.is_site(state, *other));
@@ -223,7 +224,7 @@ impl<'a, 'p> Guide<'a, 'p> {
 }
 
 impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
-    /// Runs for so many steps at most.
+    /// Runs for at most this many steps.
     pub(super) fn run(
         guide: &'g Guide<'a, 'p>,
         plan: &'g Plan,
@@ -260,19 +261,19 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
         self.distance = self.distance.min(self.guide.distance_of_all(&self.state));
     }
 
-    /// Lets threads run; gives a collision.
+    /// Runs threads; returns a race.
     fn schedule(&mut self, most: usize, budget: &Budget) -> Result<Option<Violation>, Exhausted> {
         let machine = &self.guide.model.machine;
         // The first one goes its way, and is only observed.
         let mix = self.plan.seed.wrapping_mul(SEEDS[1]) >> 40;
         let policy = mix % 4;
         let turn = [400, 3_000, 60, 20_000][(mix / 4 % 4) as usize];
-        // How seldom a thread is held; never, where nothing is said.
+        // How seldom a thread is held; `None` for never.
         let seldom = [None, Some(1), None, Some(2), Some(1), Some(8)][(mix / 16 % 6) as usize];
         let mut waiting: BTreeSet<ThreadIndex> = BTreeSet::new();
-        // Threads that wait for a signal, though they may wake up for no reason.
+        // Threads that wait for a signal, although they may wake up spuriously.
         let mut resting: BTreeSet<ThreadIndex> = BTreeSet::new();
-        // Threads whose next step has no meaning: it is not taken.
+        // Threads whose next step is undefined: it is not taken.
         let mut stopped: BTreeSet<ThreadIndex> = BTreeSet::new();
         // Threads that are about to end the program: others come first.
         let mut ending: BTreeSet<ThreadIndex> = BTreeSet::new();
@@ -314,7 +315,7 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
                     } else {
                         resting.clear();
                     }
-                    // Where nobody else can run, or nobody arrives anywhere, one that is held continues.
+                    // If no other thread can run, or none arrives, a held thread continues.
                     if (able.is_empty() || turns > PATIENCE) && !self.held.is_empty() {
                         turns = 0;
                         let number = self.random.below(self.held.len());
@@ -371,7 +372,7 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
         Ok(None)
     }
 
-    /// Whether a thread continues by a wake-up for no reason only.
+    /// Whether a thread can continue only by a spurious wake-up.
     fn is_asleep(&self, thread: ThreadIndex) -> bool {
         let program = self.guide.model.machine.program;
         self.state.location(thread).is_some_and(|(template, location)| {
@@ -410,7 +411,7 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
         let Some((template, _)) = self.state.location(thread) else { return Stepped::End };
         let code = &machine.program.templates[template];
         let mut edges = machine.edges(&self.state, thread).to_vec();
-        // Beside a comparison of addresses there is one with any result, for proofs: no way to go.
+        // A comparison of addresses has an alternative with any result, for proofs: it is not taken here.
         if edges.iter().any(|edge| !is_open_comparison(code, *edge)) {
             edges.retain(|edge| !is_open_comparison(code, *edge));
         }
@@ -449,8 +450,8 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
         Stepped::Waits
     }
 
-    /// Takes one of several ways that are open, as the plan says, and takes note of the others. What is
-    /// decided counts as an input of the execution.
+    /// Takes one of several possible edges, as the plan says, and records the others. The decision counts as
+    /// an input of the execution.
     fn decide(
         &mut self,
         thread: ThreadIndex,
@@ -520,7 +521,7 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
                 Err(_) => return Stepped::End,
             }
         }
-        // What may stop in the middle is tried on a copy.
+        // A step that may block in the middle is tried on a copy.
         let before = may_stop(ops).then(|| self.state.clone());
         let view = View { machine, state: &self.state, thread };
         let first = self.record.inputs.len() as InputNumber;
@@ -647,7 +648,7 @@ fn reads(expr: &Expr) -> bool {
     found
 }
 
-/// Whether a step may stop after it has changed something.
+/// Whether a step may block after it has changed something.
 fn may_stop(ops: &[Op]) -> bool {
     match ops {
         [] => false,
@@ -668,7 +669,7 @@ fn may_stop(ops: &[Op]) -> bool {
     }
 }
 
-/// Gives inputs to a step: those of the plan, then what is usual.
+/// Supplies the inputs of a step: those of the plan, then defaults.
 struct Feeder<'f, 'p> {
     model: &'f Model<'p>,
     plan: &'f Plan,
@@ -734,13 +735,12 @@ impl Choices for Feeder<'_, '_> {
 }
 
 impl Record {
-    /// The values that are not modelled and that the first steps of the execution rest on, in order, each
-    /// step once.
+    /// The values that are not modelled and on which the execution depends, in order, each step once.
     pub(super) fn unmodelled(&self, model: &Model<'_>, until: usize) -> Vec<Unmodelled> {
         let decisive: FxHashSet<InputNumber> =
             self.conditions.iter().flat_map(|condition| &condition.inputs).copied().collect();
         let named = self.unmodelled_where(model, until, |number| decisive.contains(&number));
-        // What an address or a size rests on is not followed: then each may matter.
+        // Dependencies of addresses and sizes are not tracked: so each value may matter.
         if named.is_empty() { self.unmodelled_where(model, until, |_| true) } else { named }
     }
 
@@ -771,7 +771,7 @@ impl Record {
                 None => continue,
             };
             let one = Unmodelled { span: edge.span, what };
-            // Of values in one place the last one counts: the others led back there.
+            // For several values at one place, the last one counts: the others led back there.
             let is_value = |what: Condition| matches!(what, Condition::Value(_));
             found.retain(|known| {
                 *known != one && !(known.span == one.span && is_value(known.what) && is_value(what))

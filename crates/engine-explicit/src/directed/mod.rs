@@ -1,15 +1,15 @@
-//! A directed search: for an execution in which two threads race on one memory location of a large program.
+//! The directed search: finds executions of a large program in which two threads race on one memory location.
 //!
-//! The listing of a program knows the accesses that may race. Each execution runs on the machine towards two
-//! of them ([`execution`]): in some, threads that arrive are held until they meet. In all, accesses to all
-//! open locations are observed ([`observe`]); two that nothing orders are made to meet in another execution
-//! ([`reorder`]). Where a branch that leads closer ([`distance`]) was missed because of inputs, these are
-//! computed again ([`shadow`], [`solve`]), and the program is run again; so there is a queue of branches to
-//! be tried, the closest first, those after something new before all others, and between these other
-//! schedules are tried.
+//! The listing of a program has the accesses that may race. Each execution runs on the machine towards two of
+//! them ([`execution`]): in some executions, arriving threads are held until they meet. In all of them,
+//! accesses to all open locations are observed ([`observe`]); for two unordered accesses, another execution
+//! makes them meet ([`reorder`]). If a branch that leads closer ([`distance`]) was missed because of inputs,
+//! new inputs are computed ([`shadow`], [`solve`]), and the program runs again. So there is a queue of
+//! branches to try: those after something new come first, then the closest; in between, other schedules are
+//! tried.
 //!
-//! Under-approximates: finds races only, and executions that would be races but for values that are not
-//! modelled. The sequence of executions is the same each time.
+//! Under-approximates: finds only races, and possible races that depend on values that are not modelled. The
+//! sequence of executions is deterministic.
 
 mod distance;
 mod execution;
@@ -36,9 +36,9 @@ use verdict::{Budget, Exhausted, Property, Trace, TraceStep};
 /// Steps of the first executions, and of the longest ones.
 const FIRST_LENGTH: usize = 20_000;
 const MOST_LENGTH: usize = 2_000_000;
-/// After so many executions they may be twice as long.
+/// After this many executions, the length limit doubles.
 const ROUND: u64 = 48;
-/// Every so many executions another schedule is tried.
+/// Another schedule is tried after this many executions.
 const OTHER_SCHEDULE: u64 = 4;
 /// The same while no thread was ever started.
 const OTHER_HABIT: u64 = 16;
@@ -46,14 +46,14 @@ const OTHER_HABIT: u64 = 16;
 const MOST_NEW: u32 = 16;
 /// Steps between the arrival of a signal and the start of its handler.
 const STEPS_TO_HANDLER: usize = 4;
-/// How often two steps are made to meet in vain.
+/// How often to try in vain to make two steps meet.
 const MOST_MEETINGS: u32 = 4;
-/// What is kept for branches that wait to be tried, in conditions.
+/// The limit on records of waiting branches, in conditions.
 const MOST_WAITING: usize = 200_000;
-/// What each try of a branch costs the next one, and a branch that leads away.
+/// The penalty for each attempt at a branch, and for a branch that leads away.
 const RETRY: u64 = 30;
 const AWAY: u64 = 40;
-/// Tries of one branch.
+/// The most attempts at one branch.
 const MOST_RETRIES: u32 = 400;
 /// An access to the location, and who makes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +66,7 @@ pub struct Site {
     pub edge: EdgeId,
 }
 
-/// A value that is not modelled, and that an execution rests on.
+/// A value that is not modelled and on which an execution depends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unmodelled {
     /// Where.
@@ -75,20 +75,20 @@ pub struct Unmodelled {
     pub what: Condition,
 }
 
-/// What has to hold of something that is not modelled.
+/// A condition on something that is not modelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
     /// The value is this one.
     Value(Value),
-    /// What happens there, of which nothing is known, changes nothing that the execution rests on.
+    /// An unknown call there changes nothing on which the execution depends.
     Effects,
     /// A signal arrives whose handler is set there.
     Signal,
-    /// What is given there, and is not modelled, leads the way that was taken.
+    /// An unmodelled value there leads to the branch that was taken.
     Way,
 }
 
-/// What is found.
+/// A result.
 #[derive(Clone, Debug)]
 pub enum Found {
     /// A race.
@@ -119,7 +119,7 @@ pub struct Directed<'p> {
 }
 
 impl<'p> Directed<'p> {
-    /// Makes a lowered program ready.
+    /// Prepares a lowered program.
     pub fn new(program: &'p Program) -> Result<Self, LimitKind> {
         let most = Machine::new(program)?.max_threads;
         let model = Model::new(program, Arc::new(Facts::new(program)), Property::NoRace, most, false)?;
@@ -166,13 +166,13 @@ impl<'p> Directed<'p> {
         })
     }
 
-    /// What was found since this was asked last, with the numbers of the locations. Executions that are no
-    /// evidence are given for a location as long as they rest on fewer and fewer values.
+    /// The results since the last call, with the numbers of the locations. Possible races on a location are
+    /// returned only if they depend on fewer values than before.
     pub fn take_found(&mut self) -> Vec<(usize, Found)> {
         std::mem::take(&mut self.found)
     }
 
-    /// Nothing more is to be found on a location.
+    /// Ends the search on a location.
     pub fn forget(&mut self, index: usize) {
         self.watched.remove(index);
     }
@@ -200,7 +200,7 @@ impl<'p> Directed<'p> {
         }
     }
 
-    /// Lets accesses meet that nothing orders.
+    /// Makes unordered accesses meet.
     fn meet(&mut self, steps: &[TraceStep], suspects: &[Suspect], record: &Record, budget: &Budget) {
         for suspect in suspects {
             let tried = self.meetings.entry((suspect.location, suspect.steps)).or_default();
@@ -365,7 +365,7 @@ impl LocationSearch {
         }
         let mut is_new = false;
         for (branch, count) in taken {
-            // A loop that goes round once more is nothing new for ever.
+            // Further iterations of a loop are new only up to a limit.
             let count = count.min(MOST_NEW);
             let most = self.most.entry(branch).or_default();
             is_new |= count > *most;
@@ -375,7 +375,7 @@ impl LocationSearch {
         Ok(())
     }
 
-    /// What to try next.
+    /// The next plan.
     fn next(&mut self) -> (Plan, usize) {
         // Without other threads there is one schedule.
         let often = if self.threads > 1 { OTHER_SCHEDULE } else { OTHER_HABIT };
@@ -385,7 +385,7 @@ impl LocationSearch {
                 let tries = self.tries.entry(job.missed.step).or_default();
                 let now = order_of(&job.missed, *tries);
                 if !job.is_new && now > order && *tries <= MOST_RETRIES {
-                    // It was tried since, on other ways.
+                    // It was tried in the meantime, by another path.
                     self.weight += job.weight;
                     self.waiting.insert((now, number), job);
                     continue;
@@ -412,7 +412,7 @@ impl LocationSearch {
         }
     }
 
-    /// Puts branches that were missed on the list.
+    /// Adds missed branches to the queue.
     fn wait(&mut self, is_new: bool, record: Rc<Record>, missed: Vec<Missed>, plan: Rc<Plan>, pair: usize) {
         let values: Vec<Value> = record.inputs.iter().map(|input| input.value).collect();
         let weight = 1 + (record.conditions.len() + values.len()) / missed.len().max(1);
@@ -443,9 +443,9 @@ fn order_of(missed: &Missed, tries: u32) -> u64 {
     u64::from(missed.distance.min(1_000_000)) + away + RETRY * u64::from(tries)
 }
 
-/// Inputs with which a branch is taken, and how many conditions before it hold as they did. Where no inputs
-/// lead the same way there, such as around a loop as often, some that lead there by another way may do
-/// (Yun, Lee, Xu, Jang and Kim, "QSYM", USENIX Security 2018).
+/// Inputs with which a branch is taken, and how many conditions before it hold as they did. If no inputs lead
+/// there by the same path, for instance around a loop equally often, inputs that lead there by another path
+/// may suffice (Yun, Lee, Xu, Jang and Kim, "QSYM", USENIX Security 2018).
 fn solved(record: &Record, missed: &Missed) -> Option<(Vec<Value>, usize)> {
     let values: Vec<Value> = record.inputs[..missed.inputs].iter().map(|input| input.value).collect();
     let types: Vec<_> = record.inputs[..missed.inputs].iter().map(|input| input.ty).collect();

@@ -1,7 +1,7 @@
-//! Which accesses of an execution nothing orders: vector clocks, and the last accesses to each word of memory
-//! that is watched (Flanagan and Freund, "FastTrack", PLDI 2009). One execution so serves all locations.
+//! The unordered accesses of an execution: vector clocks, and the last accesses to each watched word of
+//! memory (Flanagan and Freund, "FastTrack", PLDI 2009). So one execution serves all locations.
 //!
-//! Only a guide: a suspect is run again with its first access held back ([`super::reorder`]).
+//! A heuristic: a suspect is run again with its first access held back ([`super::reorder`]).
 
 use super::distance::Step;
 use ir::semantics::{Access, Machine, State, ThreadIndex};
@@ -15,7 +15,7 @@ const MOST_SUSPECTS: usize = 64;
 const MOST_WORDS: u64 = 64;
 const MOST_BYTES: u64 = 16;
 
-/// The memory locations that races are looked for on.
+/// The watched memory locations.
 #[derive(Default)]
 pub(super) struct Watched {
     by_object: BTreeMap<ObjectId, Vec<(usize, Range)>>,
@@ -84,7 +84,7 @@ impl Ordering {
     }
 }
 
-/// Two accesses that nothing orders, by the numbers of their steps.
+/// Two unordered accesses, by the numbers of their steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Suspect {
     /// The number of the location.

@@ -1,9 +1,9 @@
-//! Two accesses of an execution that nothing orders, made to meet: the thread of the first one is held just
-//! before it, and of what the others did until the second one, only that is done which does not happen after
-//! the first (Said, Wang, Yang and Sakallah, "Generating data race witnesses", NFM 2011, without a solver).
+//! Makes two unordered accesses of an execution meet: the thread of the first is held just before it, and of
+//! the other threads' steps up to the second, only those are repeated that do not happen after the first
+//! (Said, Wang, Yang and Sakallah, "Generating data race witnesses", NFM 2011, without a solver).
 //!
-//! Under-approximates: what comes out ends in a state in which both threads are about to make accesses that
-//! collide.
+//! Under-approximates: the result ends in a state in which both threads are about to make conflicting
+//! accesses.
 
 use super::observe::{Ordering, Suspect};
 use crate::model::Model;

@@ -1,8 +1,8 @@
 //! Shadow values: beside the values of an execution, how they were computed from its inputs (dynamic symbolic
 //! execution: Godefroid, Klarlund and Sen, "DART", PLDI 2005).
 //!
-//! Only a guide: an address is taken as it is, and what would be too large is taken as a constant. An
-//! execution that is made from it is run on the machine like any other.
+//! A heuristic: addresses count as constants, and so do terms that would be too large. The machine runs the
+//! resulting execution like any other.
 
 use ir::semantics::{Machine, State, ThreadIndex, apply, overflows};
 use ir::{
@@ -11,7 +11,7 @@ use ir::{
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// The largest value that is followed, in nodes, and the most inputs that one is made of.
+/// The largest shadow value, in nodes, and the most inputs of one.
 const LARGEST: usize = 2_000;
 const MOST_INPUTS: usize = 16;
 /// Bytes that one copy moves with their shadows.

@@ -1,7 +1,7 @@
-//! Values for inputs with which a branch is taken that was missed, found by local search on shadow values
-//! (branch distances: Korel, "Automated software test data generation", TSE 1990).
+//! Finds inputs that take a missed branch, by local search on shadow values (branch distances: Korel,
+//! "Automated software test data generation", TSE 1990).
 //!
-//! Only a guide: what is not found costs a branch, and nothing else.
+//! A heuristic: a failure only costs a branch.
 
 use super::shadow::{InputNumber, Node, Shadow};
 use crate::random::{Random, SEEDS};
@@ -18,10 +18,10 @@ const MOST_CHANGED: usize = 24;
 const MOST_CONSTANTS: usize = 64;
 /// Types with at most this many bits are tried with all their values.
 const ENUMERATED_BITS: u8 = 8;
-/// Where no number says how far a condition is from holding.
+/// The distance of a condition without a numeric one.
 const UNKNOWN: u128 = 1 << 32;
 
-/// What is looked for: values of some inputs such that all conditions hold.
+/// The problem: values of some inputs such that all conditions hold.
 pub(super) struct Problem<'a> {
     /// The values of all inputs as they were.
     pub(super) values: &'a [Value],

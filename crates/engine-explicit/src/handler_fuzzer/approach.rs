@@ -1,10 +1,9 @@
 //! Branches that are missed, and the moves that lead to them.
 //!
-//! Something new is mostly found after many moves of which few matter. Those that do not are left out, one by
-//! one (delta debugging: Zeller and Hildebrandt, TSE 2002), of what leads to an edge that was never taken
-//! before, and of what leads to a branch that was never taken. The latter are then made from all places that
-//! are known to have done something new: what a branch asks for, such as a mode or the entry of a table, may
-//! be there.
+//! Most novelties appear after many moves of which few matter. For an edge that was never taken before, and
+//! for a branch that was never taken, irrelevant moves are removed one by one (delta debugging: Zeller and
+//! Hildebrandt, TSE 2002). For an untaken branch, the remaining moves are then repeated from all saved states
+//! with a novelty: one of them may have what the branch needs, such as a mode or a table entry.
 
 use super::saved_state::{Move, MoveHistory, Run, SavedState, Stop};
 use super::{HandlerFuzzer, LONGEST_FIRING, LONGEST_WINDOW, MoveOutcome, ROW};
@@ -177,8 +176,8 @@ impl HandlerFuzzer<'_, '_> {
         Ok(self.target.take().is_some_and(|target| target.reached))
     }
 
-    /// Makes the moves that lead to where a branch is missed from another place: what the branch asks for,
-    /// such as a mode or the entry of a table, may be there.
+    /// Repeats the moves that lead to a missed branch from another saved state, which may have what the
+    /// branch needs, such as a mode or a table entry.
     pub(super) fn elsewhere(&mut self, budget: &Budget) -> Result<MoveOutcome, Exhausted> {
         // There may be better moves after some time.
         let most = MOST_ELSEWHERE * self.first.len();

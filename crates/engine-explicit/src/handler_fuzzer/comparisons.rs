@@ -1,10 +1,10 @@
 //! Comparisons that fail, and inputs that would make them succeed.
 //!
 //! A value that was received may be compared with one that was computed, such as a checksum, or with a
-//! constant that nothing else asks for. Where bytes of one side are inputs of the last moves, these are taken
-//! back to before the inputs, and run again with the bytes of the other side in their place (input-to-state
-//! correspondence: Aschermann et al., NDSS 2019). What was computed from the changed inputs before that, such
-//! as a checksum, is compared again there, and set right likewise.
+//! constant that nothing else asks for. If bytes of one side are inputs of the last moves, these moves are
+//! repeated with the bytes of the other side in their place (input-to-state correspondence: Aschermann et
+//! al., NDSS 2019). Values that were computed from the changed inputs, such as a checksum, are compared
+//! again, and repaired in the same way.
 
 use super::saved_state::{Move, Run, SavedState};
 use crate::model::Model;

@@ -1,19 +1,19 @@
-//! A coverage-guided fuzzer of interrupt handlers: a search for races in programs whose threads are there
-//! from the start and come back to where they began: the handlers of interrupts beside a main loop.
+//! A coverage-guided fuzzer of interrupt handlers: it searches for races in programs whose threads run from
+//! the start and return to their beginning, as interrupt handlers beside a main loop do.
 //!
 //! Such a program fails after dozens of firings of its handlers, each of hundreds of steps. The other
-//! searches look at each step of each order, and do not get far. Here a move is a whole firing: a handler
-//! runs from its start to its end, or the first thread runs until it does nothing new. Only where a thread is
-//! about to make an access that the property is about, it may also stay, interrupted, while others fire.
+//! searches interleave single steps, and do not get far. Here a move is a whole firing: a handler runs from
+//! its start to its end, or the first thread runs until it does nothing new. A thread that is about to make
+//! an access of the property may also stay there, interrupted, while others fire.
 //!
-//! It is coverage-guided testing, where the test is a sequence of firings with their inputs. What shows
-//! something new is kept ([`novelty`]). From what is kept it continues by firings with inputs at random; by
-//! its own last firings with something changed; and by the last firings of something else that is kept, such
-//! as a message that was received there. Comparisons that fail change the inputs they rest on ([`patches`]),
-//! which are followed to them where the branch was never taken ([`solving`]); untaken branches are retried
-//! from other saved states ([`approach`]).
+//! A test is a sequence of firings with their inputs. States that show something new are saved ([`novelty`]).
+//! From a saved state, the fuzzer continues with random firings and inputs; with its own last firings,
+//! mutated; and with the last firings of another saved state, such as a message that was received there. For
+//! failing comparisons, it changes the inputs of the compared values ([`patches`]); if the branch was never
+//! taken, it tracks these inputs exactly ([`solving`]). Untaken branches are retried from other saved states
+//! ([`approach`]).
 //!
-//! Under-approximates: finds races only. The sequence of moves is the same each time.
+//! Under-approximates: finds races only. The sequence of moves is deterministic.
 
 mod approach;
 mod comparisons;
@@ -77,7 +77,7 @@ pub struct HandlerFuzzer<'a, 'p> {
     comparisons: Comparisons,
     novelty: Novelty,
     relevance: Relevance,
-    /// What shows something new.
+    /// The novelty tracker.
     kept: Vec<SavedState>,
     /// What took edges that were never taken before.
     first: Vec<SavedState>,
@@ -149,7 +149,7 @@ enum Stepped {
 
 impl<'a, 'p> HandlerFuzzer<'a, 'p> {
     /// A search for races on some ranges that has not begun; `None` when the program is of another kind. The
-    /// seed decides about what is left to chance.
+    /// seed determines the random choices.
     pub fn new(model: &'a Model<'p>, copies: Vec<u32>, open: Vec<Range>, seed: u64) -> Option<Self> {
         let program = model.machine.program;
         let spawns = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
@@ -215,7 +215,7 @@ impl<'a, 'p> HandlerFuzzer<'a, 'p> {
         self.novelty.decide(&self.relevance.deciding);
     }
 
-    /// Continues for about so many steps. Gives a race, and what it is on.
+    /// Continues for about this many steps. Returns a race, and its range.
     pub fn run(&mut self, steps: u64, budget: &Budget) -> Result<Option<(Range, Trace)>, Exhausted> {
         let end = self.steps + steps;
         let most = budget.memory / PARTS;
@@ -419,7 +419,7 @@ impl<'a, 'p> HandlerFuzzer<'a, 'p> {
     /// Who can make a planned move: its thread, or another one of the same template that waits to fire.
     fn performer(&self, state: &State, planned: &Move) -> Option<ThreadIndex> {
         let thread = planned.thread;
-        // In an atomic region nobody else runs.
+        // In an atomic region no other thread runs.
         let is_atomic = |thread: &ThreadIndex| self.model.machine.is_atomic(state, *thread);
         if let Some(alone) = (0..state.threads.len()).find(is_atomic) {
             return (alone == thread).then_some(thread);
@@ -515,7 +515,7 @@ impl<'a, 'p> HandlerFuzzer<'a, 'p> {
                 renewal = 2 * taken;
             }
         }
-        // What changes nothing is no move.
+        // A firing without effect is no move.
         let start = run.origin();
         if run.state.statics == start.state.statics
             && self.without_dead(&run.state) == self.without_dead(&start.state)
@@ -619,7 +619,7 @@ impl<'a, 'p> HandlerFuzzer<'a, 'p> {
                     return Stepped::Yes;
                 }
                 Err(Stuck::Fault(_) | Stuck::Limit(_)) => return Stepped::DeadEnd,
-                // What is not modelled is no evidence; another edge may be.
+                // An edge that is not modelled is no evidence; another edge may be.
                 Ok(()) | Err(Stuck::Blocked) => match backup {
                     Some(state) => run.state = state,
                     None if values.made.is_empty() && !values.tainted => {}

@@ -1,7 +1,7 @@
-//! What shows something new, as in coverage-guided testing: an edge that was never taken, or a value of a
-//! cell that was not seen yet, or is less or greater than all before, with the same threads interrupted at
-//! the same places. So counters that run down, and states that follow each other, lead on. Where somebody is
-//! interrupted, only variables that decide about races count; of these, each combination of values does.
+//! Novelty, as in coverage-guided testing: an edge that was never taken, or a new value of a cell, or a new
+//! minimum or maximum, with the same threads interrupted at the same places. So counters that run down, and
+//! successive states of a protocol, guide the search. While a thread is interrupted, only variables that
+//! decide races count, with each combination of their values.
 
 use crate::model::Model;
 use ir::semantics::{STATICS, State};

@@ -1,8 +1,8 @@
-//! Which branches lead to what races are made of: accesses to the variables that are asked about, and changes
-//! of variables that decide whether these are made.
+//! Branches that lead towards races: to accesses of the requested variables, and to changes of variables that
+//! decide whether these accesses happen.
 //!
 //! A branch counts if it leads there, within its procedure or by calls, and another branch at the same place
-//! does not. Only a guide: what is left out costs time, and nothing else.
+//! does not. A heuristic: omissions only cost time.
 
 use crate::model::Model;
 use ir::ids::Id;

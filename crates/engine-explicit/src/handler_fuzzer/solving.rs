@@ -1,9 +1,10 @@
-//! Inputs that make a comparison succeed which leads to where nothing went before.
+//! Finds inputs that make a comparison succeed whose branch was never taken.
 //!
 //! The inputs that the compared values come from ([`super::sources`]) are changed, one after the other, as
-//! long as the values come closer to what they have to be. What an input means may depend on the move before
-//! it, as it does after an escape: another one is put there. Where no input reaches the values, but inputs
-//! reach the bytes before them, as in a message that is too short, these moves are made more often.
+//! long as the values come closer to what they have to be. The meaning of an input may depend on the move
+//! before it, as after an escape character: then another move is inserted there. If no input reaches the
+//! values, but inputs reach the bytes before them, as in a message that is too short, these moves are
+//! repeated more often.
 
 use super::approach::Cause;
 use super::patches::Goal;

@@ -1,9 +1,7 @@
-//! Where values come from: an execution is made again, and for each byte of memory and each local it is
-//! followed from which inputs its value was computed (dynamic data-flow analysis, as in Chen and Chen,
-//! "Angora", S&P 2018).
+//! The origins of values: repeats an execution, and tracks for each byte of memory and each local the inputs
+//! from which its value was computed (dynamic data-flow analysis, as in Chen and Chen, "Angora", S&P 2018).
 //!
-//! What is only decided by inputs does not count, nor do inputs that an address was computed from. Only a
-//! guide: what is left out costs time, and nothing else.
+//! Control dependencies do not count, nor do inputs of addresses. A heuristic: omissions only cost time.
 
 use super::saved_state::{Move, MoveHistory, Run, SavedState};
 use crate::model::Model;

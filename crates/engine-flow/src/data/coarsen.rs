@@ -1,19 +1,18 @@
-//! COARSEN (paper 4, algorithm 1): invariants of data and data flow make each other weaker until nothing is
-//! new.
+//! COARSEN (paper 4, algorithm 1): weakens data invariants and data flow in turn until a fixed point.
 //!
 //! It starts with no data flow between threads. In each round the annotation is computed for the data flow
 //! known so far, the control side relates locations with it, and the search adds the data flow that this
-//! makes possible. Data flow is never taken back, so there are finitely many rounds. When nothing is new, the
+//! makes possible. Data flow is never removed, so there are finitely many rounds. At the fixed point, the
 //! annotation is inductive for a graph that contains all data flow that is possible under it, and holds in
 //! all executions (theorem 5.2).
 //!
 //! Deviations from the paper:
 //! 1. ι itself decides what is enabled, not its abstraction by observable conditions.
-//! 2. The bound B of [`super::invariants`] needs no data flow but that of writes.
-//! 3. The data flow of a cell or pack is followed only while that is affordable, otherwise B alone bounds it.
-//! 4. Relational domains (section 5.1) are used in a second run, on top of what the first one knows of each
-//!    variable alone: its annotation holds, so both are used in all places. So grouping variables never loses
-//!    what is known of one of them, as it may in the paper.
+//! 2. The bound B of [`super::invariants`] needs only the data flow of writes.
+//! 3. The data flow of a cell or pack is tracked only while that is affordable; otherwise only B bounds it.
+//! 4. Relational domains (section 5.1) are used in a second run, in addition to the annotation of the first
+//!    run, which holds for each variable alone. So grouping variables never loses information about one of
+//!    them, as it may in the paper.
 
 use super::flows::{FlowGraph, FlowSearch, Origin};
 use super::invariants::{Annotation, Values, annotate};
@@ -24,16 +23,16 @@ use ir::passes::bits::BitSet;
 use std::collections::BTreeMap;
 use verdict::{Budget, Exhausted};
 
-/// How many pairs of locations are looked at in one round for the data flow of all cells.
+/// The most pairs of locations in one round, for the data flow of all cells.
 const MOST_WORK: usize = 60_000_000;
-/// How many bits the data flow of all cells may take in the proof.
+/// The most bits for the data flow of all cells in the proof.
 const MOST_BITS: usize = 1 << 31;
 
-/// What remains when nothing is new.
+/// The fixed point.
 pub struct Coarsened {
     /// What holds of the variables at each location.
     pub annotation: Annotation,
-    /// The cells and packs whose data flow is followed.
+    /// The cells and packs whose data flow is tracked.
     pub followed: Vec<Subject>,
     /// The data flow between threads.
     pub graph: FlowGraph,
@@ -41,7 +40,7 @@ pub struct Coarsened {
 
 /// COARSEN (algorithm 1). `pairs` is how many pairs of locations there are if nothing is known of data.
 ///
-/// `given` is what holds anyway: the annotation of an earlier run.
+/// `given` is known to hold: the annotation of an earlier run.
 pub fn coarsen(
     setup: &Setup<'_, '_>,
     pairs: usize,
@@ -68,7 +67,7 @@ pub fn coarsen(
     }
 }
 
-/// What has a data flow that is affordable: those with few definitions first.
+/// The cells and packs whose data flow is affordable: those with few definitions first.
 fn affordable(setup: &Setup<'_, '_>, pairs: usize) -> Vec<Subject> {
     let mut counts: BTreeMap<Subject, usize> = setup.subjects().map(|subject| (subject, 1)).collect();
     for definition in &setup.definitions {

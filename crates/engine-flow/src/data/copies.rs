@@ -1,9 +1,9 @@
 //! Equalities between locals and shared memory that no other thread can break.
 //!
 //! A forward analysis along the edges of each template, the greatest solution: `local = expression` holds at
-//! a location if every edge to it leaves it ([`domains::Scope::equal_after`]), and no other thread may write
-//! a cell that the expression loads while a thread is at the location. So a value that was read under a lock
-//! is known to be still there, and a test of the local is a test of the cell.
+//! a location if every edge to it establishes it ([`domains::Scope::equal_after`]), and no other thread may
+//! write a cell that the expression loads while a thread is at the location. So a value that was read under a
+//! lock is known to be current, and a test of the local is a test of the cell.
 //!
 //! The fewer writes there are in the data flow graph, the more equalities hold: they are computed again in
 //! each round, and hold in the end by the same induction as the invariants.
@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, VecDeque};
 /// Equalities at each location, on top of those that hold whatever other threads do.
 pub type Copies = IdVec<Node, Vec<(LocalId, Expr)>>;
 
-/// The most equalities that are remembered at a location.
+/// The most equalities at a location.
 const MOST: usize = 64;
 
 /// The equalities that hold under a data flow graph.

@@ -7,7 +7,7 @@ use domains::{Lattice, Memory, Number, Packs, Relational, Variable};
 use ir::ids::Id;
 use verdict::{Bounds, Budget, CellFlows, DataProof, Exhausted, FlowSubject, PackRelation, VariablePacks};
 
-/// A set of integers, written down.
+/// A set of integers, in the form of a proof.
 pub fn bounds(number: &Number) -> Bounds {
     let (interval, congruence) = (number.interval(), number.congruence());
     Bounds {
@@ -46,7 +46,7 @@ fn numbers(variables: &[Variable]) -> Vec<u32> {
     variables.iter().map(|variable| variable.0).collect()
 }
 
-/// The packs of a program, written down.
+/// The packs of a program, in the form of a proof.
 fn packs(memory: &Memory<'_>) -> VariablePacks {
     let of_template = memory.program.templates.ids().map(|template| {
         let packs = memory.packs(template);

@@ -15,9 +15,10 @@
 //! * STEP: from ALONE(u), a step `u -> w` that does not define `x`: ALONE(w), and PAIR(w, entry) for each
 //!   thread that it starts. From PAIR(u, v), a step of either thread that does not define `x` and is takeable
 //!   while the other one is where it is. A step of the thread at `v` that starts a thread: PAIR(u, entry).
-//! * A step that joins the only thread of `C` is left out unless that thread is at an end with `d` still the
-//!   latest definition: if it is not one of the two, PAIR(u, e) must hold for an end `e` of `C`. So what the
-//!   joined thread has surely overwritten does not survive the join, which the paper cannot see.
+//! * A step that joins the only thread of `C` is skipped unless that thread can be at an end with `d` still
+//!   the latest definition: if it is not one of the two, PAIR(u, e) must hold for an end `e` of `C`. So
+//!   values that the joined thread has certainly overwritten do not survive the join; the paper cannot
+//!   express this.
 //!
 //! The first value of a cell has no thread that took it: ALONE(v) says that a thread may be at `v` while no
 //! definition of `x` was taken yet, PAIR(u, v) that two threads may. They start at the start configuration,
@@ -39,12 +40,12 @@ use ir::{Count, TemplateId};
 use std::collections::BTreeMap;
 use verdict::{Budget, Exhausted, Reach, Relation};
 
-/// Data flow that is known so far.
+/// The data flow so far.
 #[derive(Clone)]
 pub struct FlowGraph {
     /// What is followed, with the locations that the first value reaches.
     pub first: BTreeMap<Subject, BitSet>,
-    /// The locations that each definition reaches; nothing of those whose data flow is not followed.
+    /// The locations that each definition reaches; empty for those whose data flow is not tracked.
     pub reach: Vec<BitSet>,
     /// The locations at which a thread may be while another one makes the definition, if that may write.
     pub during: Vec<BitSet>,
@@ -61,15 +62,15 @@ impl FlowGraph {
 
 /// The search for data flow in one round.
 pub struct FlowSearch<'s, 'a, 'p> {
-    /// What does not change.
+    /// The fixed input of the analysis.
     pub setup: &'s Setup<'a, 'p>,
-    /// What may happen.
+    /// The possible steps.
     pub rules: &'s Rules<'s, 'p>,
     /// Where threads may be.
     pub reached: &'s Reached,
 }
 
-/// What a value that flows comes from.
+/// The origin of a value.
 #[derive(Clone, Copy)]
 pub enum Origin {
     /// The first value.

@@ -2,15 +2,15 @@
 //! a data flow graph.
 //!
 //! Over-approximates. For locals and for cells that only their owner changes, ι is the ordinary sequential
-//! analysis along the edges. For a shared cell `x` at a location `v`, two bounds hold at once, and ι is what
-//! both say:
+//! analysis along the edges. For a shared cell `x` at a location `v`, two bounds hold at once, and ι is their
+//! meet:
 //!
-//! * A: the value is that of the latest definition of `x`, so it is one that a definition with a data flow to
-//!   `v`, or the first value if it still reaches `v`, leaves behind (the paper's `IN`).
-//! * B: the last step that changed `x` or the thread's location was the thread's own, which leaves its value,
-//!   or another thread's write of `x` while this thread was at `v`. So the value is one that an edge to `v`,
-//!   or a write that may happen while a thread is at `v`, leaves behind. A test by another thread changes
-//!   nothing, so it does not count here.
+//! * A: the value is that of the latest definition of `x`, so it comes from a definition with a data flow to
+//!   `v`, or is the first value if it still reaches `v` (the paper's `IN`).
+//! * B: the last step that changed `x` or the thread's location was the thread's own, or another thread's
+//!   write of `x` while this thread was at `v`. So the value comes from an edge to `v`, or from a write that
+//!   may happen while a thread is at `v`. A test by another thread changes nothing, so it does not count
+//!   here.
 //!
 //! Packs of shared cells are treated as cells are (section 5.1), with octagons for values. Other packs, of
 //! locals and shared cells, have no data flow of their own: B holds of them with what a write changes, see
@@ -44,7 +44,7 @@ const PATIENCE: u32 = 3;
 const LONG_PATIENCE: u32 = 60;
 /// How often the result is improved.
 const IMPROVEMENTS: usize = 3;
-/// How often a result that does not follow from itself is made weaker.
+/// How often a result that is not inductive is weakened.
 const REPAIRS: usize = 8;
 /// What one round costs, where steps are counted.
 const ROUND: u64 = 20;
@@ -62,7 +62,7 @@ pub struct Annotation {
 /// The values of the variables at each location.
 pub type Values = IdVec<Node, Relational<Variable>>;
 
-/// What a definition leaves behind.
+/// The values after a definition.
 #[derive(Clone)]
 enum AfterDefinition {
     Cell(Written),
@@ -70,7 +70,7 @@ enum AfterDefinition {
 }
 
 impl AfterDefinition {
-    /// Grows by what a step leaves; after some patience by more than that. Says whether it grew.
+    /// Joins the result of a step; after some rounds, widens. Says whether it grew.
     fn grow(&mut self, with: &Self, patient: bool, thresholds: &Thresholds) -> bool {
         match (self, with) {
             (Self::Cell(known), Self::Cell(with)) => {
@@ -94,16 +94,16 @@ impl AfterDefinition {
     }
 }
 
-/// Everything that the equations join.
+/// The operands of the joins in the equations.
 struct Sides<'s, 'a, 'p> {
     setup: &'s Setup<'a, 'p>,
     graph: &'s FlowGraph,
     given: Option<&'s Values>,
-    /// What the thread's own edges leave.
+    /// The results of the thread's own edges.
     own: Values,
-    /// What other threads leave: B as far as it is about their writes, and A.
+    /// The results of other threads: their writes for B, and A.
     others: IdVec<Node, Interference>,
-    /// What each definition leaves, and how often it grew.
+    /// The values after each definition, and how often they grew.
     after_definitions: Vec<(AfterDefinition, u32)>,
 }
 
@@ -159,8 +159,8 @@ impl<'s, 'a, 'p> Sides<'s, 'a, 'p> {
         }
     }
 
-    /// Tells all locations that a definition reaches, or that threads are at while it is made, what it
-    /// leaves. `changed` gets those where that is new.
+    /// Propagates the values after a definition to all locations that it reaches, or at which threads are
+    /// while it happens. `changed` gets the locations that changed.
     fn spread(&mut self, step: Step, grown: &[DefinitionId], mut changed: impl FnMut(Node)) {
         let setup = self.setup;
         let mut writes: Vec<(Variable, Written)> = Vec::new();
@@ -199,7 +199,7 @@ impl<'s, 'a, 'p> Sides<'s, 'a, 'p> {
     }
 }
 
-/// What a definition leaves, passed on to a location that it reaches.
+/// Propagates the values after a definition to a location that it reaches.
 trait AddLatest {
     fn add_latest_of(&mut self, subject: Subject, left: &AfterDefinition) -> bool;
 }
@@ -234,7 +234,7 @@ impl Setup<'_, '_> {
     }
 }
 
-/// What remains of the post-condition of a step at its target, and what the threads that it starts know.
+/// The postcondition of a step, restricted to its target, and the facts of the threads that it starts.
 fn contributions(
     setup: &Setup<'_, '_>,
     equal: &Copies,
@@ -284,7 +284,7 @@ struct Contributions {
     defined: Vec<(DefinitionId, AfterDefinition)>,
 }
 
-/// The annotation that is inductive for a data flow graph. `given` is what holds anyway.
+/// The annotation that is inductive for a data flow graph. `given` is known to hold.
 pub fn annotate(
     setup: &Setup<'_, '_>,
     graph: &FlowGraph,
@@ -310,7 +310,7 @@ pub fn annotate(
     if let Some(given) = given
         && !smaller(&next, &found)
     {
-        // Relations that do not follow from themselves are given up; what holds without them remains.
+        // Relations that are not inductive are dropped; facts that hold without them remain.
         found = given.clone();
         next = equations.apply(&found);
     }
@@ -329,7 +329,7 @@ pub fn annotate(
     Ok(Annotation { values: found, copies, equal })
 }
 
-/// What the annotation is a solution of.
+/// The equations of the annotation.
 struct Equations<'s, 'a, 'p> {
     setup: &'s Setup<'a, 'p>,
     graph: &'s FlowGraph,
@@ -431,7 +431,7 @@ impl<'s, 'a, 'p> Equations<'s, 'a, 'p> {
     }
 }
 
-/// Where loops are entered, and where threads start that other threads start.
+/// Loop heads, and entries of threads that other threads start.
 fn heads(setup: &Setup<'_, '_>) -> IdVec<Node, bool> {
     let model = setup.model;
     let mut heads: IdVec<Node, bool> = model.nodes.iter().map(|_| false).collect();

@@ -1,4 +1,4 @@
-//! What an annotation says about control.
+//! The consequences of an annotation for control.
 //!
 //! A step may be taken while another thread is at a location only if the assumptions of the step can hold
 //! where both what ι says of the step's source, and what it says of the shared cells at the other location,
@@ -14,7 +14,7 @@ use ir::ids::Id;
 use ir::{EdgeId, IdVec, TemplateId};
 use std::cell::RefCell;
 
-/// An annotation, ready to answer.
+/// An annotation, prepared for queries.
 pub struct DataKnowledge<'s, 'a, 'p> {
     setup: &'s Setup<'a, 'p>,
     /// The annotation.
@@ -23,7 +23,7 @@ pub struct DataKnowledge<'s, 'a, 'p> {
     takeable: IdVec<TemplateId, IdVec<EdgeId, bool>>,
     /// Where the answers of each step start; `None` when it reads nothing shared.
     first_answer: IdVec<TemplateId, IdVec<EdgeId, Option<usize>>>,
-    /// Answers so far.
+    /// A cache of answers.
     answers: RefCell<Vec<Answer>>,
     /// The shared cells that each step reads, if it assumes anything.
     guards: IdVec<TemplateId, IdVec<EdgeId, Vec<Variable>>>,
@@ -37,7 +37,7 @@ enum Answer {
 }
 
 impl<'s, 'a, 'p> DataKnowledge<'s, 'a, 'p> {
-    /// Makes an annotation ready.
+    /// Prepares an annotation.
     pub fn new(setup: &'s Setup<'a, 'p>, annotation: &'s Annotation) -> Self {
         let templates = &setup.model.program.templates;
         let mut takeable = IdVec::new();
@@ -81,7 +81,7 @@ impl<'s, 'a, 'p> DataKnowledge<'s, 'a, 'p> {
         let mut here = self.annotation.values[source].clone();
         let there = &self.annotation.values[other];
         if there.is_bottom() {
-            // Not known yet, or never asked.
+            // Not computed yet.
             return true;
         }
         let mut more = false;

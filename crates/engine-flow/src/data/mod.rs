@@ -5,8 +5,8 @@
 //! * [`invariants`]: the annotation ι that is inductive for a data flow graph.
 //! * [`copies`]: equalities between locals and shared memory.
 //! * [`flows`]: which definitions may be the latest one at which location (figure 3: `mayReach`).
-//! * [`knowledge`]: what ι says to the control side, [`DataFacts`].
-//! * [`packing`]: which variables are related to each other, once values alone do not do.
+//! * [`knowledge`]: the consequences of ι for the control side, [`DataFacts`].
+//! * [`packing`]: which variables are related to each other, if values alone do not suffice.
 //! * [`coarsen`]: the loop of algorithm 1.
 //! * [`evidence`]: the result as part of a proof.
 
@@ -21,9 +21,9 @@ pub mod setup;
 
 use crate::model::{Node, Step};
 
-/// Invariants of data, as far as the control side asks for them.
+/// Data invariants, as the control side uses them.
 ///
-/// Law: whatever is answered with `false` never happens in any execution.
+/// Law: if the answer is `false`, it never happens in any execution.
 pub trait DataFacts {
     /// Whether a thread may be at a location.
     fn may_be_at(&self, node: Node) -> bool;

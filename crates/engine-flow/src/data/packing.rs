@@ -1,8 +1,8 @@
 //! Which variables are related to each other: packs (paper 4, algorithm 2; see [`domains::packs`]).
 //!
-//! Packs of shared cells come from the statements of all templates, in which locals are replaced by what they
-//! are known to be equal to: `t = x; u = y; if (t < u)` relates `x` and `y`. The packs of a template come
-//! from its statements with locals, also beside shared cells.
+//! Packs of shared cells come from the statements of all templates, with locals replaced by equal
+//! expressions: `t = x; u = y; if (t < u)` relates `x` and `y`. The packs of a template come from its
+//! statements with locals, possibly together with shared cells.
 
 use super::invariants::Annotation;
 use super::setup::{Setup, Subject};
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The most variables in a pack. A step costs the cube of it.
 const LARGEST: usize = 8;
-/// The most packs of shared cells, and of each template beside these.
+/// The most packs of shared cells, and the most further packs of each template.
 const MOST: usize = 200;
 
 /// The shared cells that each local is copied from or to, or compared with.
@@ -30,8 +30,8 @@ fn copies(
     copies
 }
 
-/// Guards of locals, with the shared cells that these are copied from or to in their place: what holds of the
-/// copies once held of the cells, or will.
+/// Guards of locals, with the locals replaced by the shared cells that they are copied from or to: a relation
+/// of the copies held for the cells before, or will hold.
 fn in_place_of_copies(
     statements: &[Statement<Variable>],
     copies: &BTreeMap<Variable, BTreeSet<Variable>>,

@@ -15,7 +15,7 @@ use ir::passes::bits::BitSet;
 use ir::passes::liveness::live_locals;
 use ir::{EdgeId, Expr, IdVec, LocalId, LocationId, TemplateId};
 
-/// What a value is of whose flow is followed.
+/// The subject of a data flow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Subject {
     /// A shared cell.
@@ -38,11 +38,11 @@ pub struct Definition {
 /// The number of a definition.
 pub type DefinitionId = usize;
 
-/// What does not change in the analysis.
+/// The fixed input of the analysis.
 pub struct Setup<'a, 'p> {
     /// The program.
     pub model: &'a Model<'p>,
-    /// What is known of control.
+    /// The facts of the control side.
     pub known: &'a Known,
     /// The variables.
     pub memory: Memory<'a>,
@@ -59,7 +59,7 @@ pub struct Setup<'a, 'p> {
 }
 
 impl<'a, 'p> Setup<'a, 'p> {
-    /// Looks through a program. Variables are not related to each other.
+    /// Analyses a program, without relations between variables.
     pub fn new(model: &'a Model<'p>, known: &'a Known) -> Self {
         let program = model.program;
         let single = program.objects.ids().map(|object| model.is_single(object)).collect();
@@ -134,7 +134,7 @@ impl<'a, 'p> Setup<'a, 'p> {
     pub fn defines(&self, step: Step, subject: Subject) -> bool {
         self.defined_by[step.template][step.edge].iter().any(|id| self.definitions[*id].subject == subject)
     }
-    /// All that has a data flow.
+    /// All subjects of data flow.
     pub fn subjects(&self) -> impl Iterator<Item = Subject> {
         let packs = self.memory.shared_packs().map(|(pack, _)| Subject::Pack(pack));
         self.shared.iter().map(|cell| Subject::Cell(*cell)).chain(packs)

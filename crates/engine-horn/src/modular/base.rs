@@ -1,8 +1,8 @@
-//! What smaller groups say of larger ones.
+//! Consequences of smaller groups for larger ones.
 //!
-//! Facts that hold of every thread, or of every two, hold of the members of a larger group. They are
-//! inductive by themselves, so the clauses for the larger group may take them for granted, and combinations
-//! of locations that they exclude need no relation.
+//! Facts that hold for every thread, or for every two, hold for the members of a larger group. They are
+//! inductive by themselves, so the clauses for the larger group may assume them, and combinations of
+//! locations that they exclude need no relation.
 
 use super::clauses::{Actor, Key, subsets};
 use super::model::Model;
@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use smt::{Term, Variable};
 use transitions::groups::Member;
 
-/// What holds of groups of smaller sizes.
+/// Facts about groups of smaller sizes.
 #[derive(Clone, Default, Debug)]
 pub struct Base {
     /// For each size, what holds of the combinations of locations that may be reached.

@@ -1,7 +1,7 @@
 //! Clauses over groups of threads.
 //!
-//! A relation says what holds of `size` different threads, whatever others there are; or of all threads
-//! together, as long as there are fewer. For each combination of templates and locations there is one. So,
+//! A relation is an invariant of `size` different threads, whatever others there are; or of all threads
+//! together, as long as there are fewer. There is one for each combination of templates and locations. So,
 //! with `R` over the shared variables and those of the threads:
 //!
 //! * *Initiation*: `R` holds of each group that there is at the start.
@@ -14,11 +14,11 @@
 //!   is all of them, and nobody interferes.
 //! * *Safety*: no step leads to an error; no two threads of a group are at accesses that race.
 //!
-//! Threads of one template are the same to a relation: all positions take all roles, and what holds of some
+//! Relations are symmetric in threads of one template: all positions take all roles, and a fact about threads
 //! at the same place holds in every order.
 //!
 //! Beyond the papers; compare Hoenicke, Majumdar, Podelski: Thread modularity at many levels (POPL 2017).
-//! Exact on groups but for what is not known of other threads.
+//! Exact on groups, except for the information about other threads.
 
 use super::base::Base;
 use super::model::{Model, ModelStep};
@@ -34,9 +34,9 @@ use transitions::groups::Member;
 use transitions::{Kind, StateVariable};
 use verdict::{Budget, Exhausted};
 
-/// More clauses than this are not tried.
+/// The most clauses.
 const MOST_CLAUSES: usize = 12_000;
-/// A step that starts more threads at once is not followed.
+/// The most threads that one step may start.
 const MOST_STARTS: usize = 4;
 
 /// Where the threads of a group are: templates and locations, in rising order.
@@ -86,12 +86,12 @@ pub struct Clauses<'a, 'm> {
     pub relations: IndexMap<Key, RelationId>,
     /// The clauses.
     pub system: HornSystem,
-    /// Whether something bad depends on a relation. The others may as well always hold.
+    /// Whether safety depends on a relation. The others may as well always hold.
     pub used: IdVec<RelationId, bool>,
 }
 
 impl<'a, 'm> Clauses<'a, 'm> {
-    /// Makes the clauses that have a solution if nothing bad can be reached.
+    /// Builds the clauses; a solution proves that no violation is reachable.
     pub fn new(
         model: &'m Model<'a>,
         size: usize,
@@ -212,7 +212,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
         self.budget.check(0).map_err(NoClauses::Exhausted)?;
         let known = if exist == 0 { Term::bool(true) } else { self.base.of(self.model, &actors[..exist]) };
         let mut clause = Clause { body, constraint: constraint.and(&known), head };
-        // What has one value where a thread is is no argument of its relations.
+        // Constants of a location are no arguments of its relations.
         let mut known: IndexMap<Variable, Term> = IndexMap::new();
         for actor in actors {
             let condition = self.model.condition(actor.member.template, actor.place);
@@ -223,7 +223,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
                 known.extend(values.map(|(own, value)| (actor.member.own(own), value.clone())));
             }
         }
-        // What types say is added again where it matters.
+        // Ranges of types are added again where they matter.
         let stated = conjuncts(&clause.constraint).into_iter().filter(|part| !is_end_of_type(part));
         clause.constraint = Term::all(stated).substitute(&known);
         for argument in clause.head.iter_mut().flat_map(|head| &mut head.arguments) {
@@ -232,7 +232,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
         if clause.constraint.is_false() {
             return Ok(());
         }
-        // Ids first, so that what is said of them is not lost; ranges last, for what is left.
+        // Ids first, so that facts about them are not lost; ranges last, for the remaining variables.
         clause.constraint = clause.constraint.and(&self.identities(&clause.variables(), actors));
         let Some(mut clause) = self.simplifier.simplify(clause, self.budget) else { return Ok(()) };
         clause.constraint = clause.constraint.and(&self.ranges(&clause, actors));
@@ -259,8 +259,8 @@ impl<'a, 'm> Clauses<'a, 'm> {
         Term::all(facts)
     }
 
-    /// What always holds of the variables of a clause: they are in range. That signed ones are is left out
-    /// where no end of a type is near.
+    /// The invariant of a clause's variables: they are in range. Omitted for signed ones where no limit of a
+    /// type is near.
     fn ranges(&self, clause: &Clause, actors: &[Actor]) -> Term {
         let terms = clause.head.iter().flat_map(|head| &head.arguments).chain([&clause.constraint]);
         let at_an_end = { terms }.any(mentions_large_numbers);
@@ -394,7 +394,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
         all.into_iter().filter(|group| is_new(group) || is_old(group)).collect()
     }
 
-    /// What other threads do to the variables that a group sees.
+    /// The interference of other threads.
     fn interference_on(&mut self, key: &Key) -> Result<(), NoClauses> {
         let model = self.model;
         let actors = positioned(key);
@@ -504,7 +504,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
         Term::any(ways)
     }
 
-    /// Leaves out clauses about relations that nothing bad depends on.
+    /// Drops clauses about relations on which safety does not depend.
     fn keep_what_is_used(&mut self) {
         let mut used: IdVec<RelationId, bool> = self.system.relations.iter().map(|_| false).collect();
         loop {

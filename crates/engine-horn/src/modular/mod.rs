@@ -1,7 +1,7 @@
-//! Proofs for any number of threads: what holds of every few of them, as Horn clauses.
+//! Proofs for any number of threads: invariants of groups, as Horn clauses.
 //!
-//! Beyond the papers. Over-approximates: of threads outside a group it is only known what the group's
-//! relation says of each of them together with the others but one.
+//! Beyond the papers. Over-approximates: a thread outside a group is only constrained by the relation of
+//! groups in which it replaces a member.
 
 pub mod base;
 pub mod clauses;
@@ -25,16 +25,16 @@ use transitions::groups::Member;
 use verdict::{Budget, ModularProof, Reason};
 use weaken::{Language, is_safe, strengthened, strongest};
 
-/// How hard clauses are worked on.
+/// The effort.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Effort {
     /// Only simple facts are tried.
     Facts,
-    /// What is left is given to the solver.
+    /// The solver gets the remaining clauses.
     All,
 }
 
-/// In which order sizes of groups are tried, how hard, and with which part of the time that is left.
+/// The order in which sizes of groups are tried, with the effort and the fraction of the remaining time.
 const ATTEMPTS: [(usize, Effort, u32); 6] = [
     (1, Effort::Facts, 4),
     (2, Effort::Facts, 2),
@@ -44,10 +44,10 @@ const ATTEMPTS: [(usize, Effort, u32); 6] = [
     (3, Effort::All, 1),
 ];
 
-/// No larger groups are tried.
+/// The largest size of groups.
 pub const LARGEST_GROUP: usize = 3;
 
-/// Looks for a proof that nothing bad is reached, as hard as is said at most.
+/// Searches for a proof, with at most the given effort.
 pub fn prove(system: &System<'_>, most: Effort, budget: &Budget) -> Result<ModularProof, Reason> {
     prove_by_groups(system, LARGEST_GROUP, most, budget)
 }
@@ -169,7 +169,7 @@ fn proof(
             (templates, constants.and(&ways))
         })
         .collect();
-    // Groups that are not listed do not exist.
+    // Groups that are not listed are impossible.
     let running: Vec<TemplateId> = model.places.keys().copied().collect();
     for templates in (1..=size).flat_map(|size| clauses::multisets(&running, size)) {
         if invariants.iter().all(|(known, _)| *known != templates) {

@@ -1,14 +1,12 @@
-//! What the clauses are made of: the steps of each template, with less in them.
+//! The basis of the clauses: simplified steps of each template.
 //!
 //! Over-approximates the transitions:
-//! 1. How many threads there are is forgotten; that different threads have different ids is kept
-//!    ([`Model::identities`]).
+//! 1. The number of threads is dropped; different threads still have different ids ([`Model::identities`]).
 //! 2. Shared variables that never change are replaced by their value.
-//! 3. Atomic regions without loops become one step, unless races are looked for.
-//! 4. Where a thread can do nothing more that matters it is *idle*: all such locations are one, where nothing
-//!    is known.
-//! 5. Locations are distinguished by what a thread has seen there ([`super::split`]).
-//! 6. Own variables that have one value at a location, and those that are not read again, are left out there.
+//! 3. Atomic regions without loops become one step, except for the race check.
+//! 4. A thread that can do nothing more that matters is *idle*: all such locations are merged, without facts.
+//! 5. Locations are split by what a thread has observed ([`super::split`]).
+//! 6. Own variables that are constant or dead at a location are dropped there.
 
 use super::split::{Parts, split, value};
 use indexmap::{IndexMap, IndexSet};
@@ -180,7 +178,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Leaves out variables that matter only because they must not overflow.
+    /// Drops variables that matter only because they must not overflow.
     fn forget_what_only_overflows(&mut self, steps: &mut [Step]) {
         let mut needed: IndexSet<(Option<TemplateId>, Variable)> = IndexSet::new();
         let own: BTreeMap<TemplateId, BTreeSet<Variable>> = self
@@ -281,7 +279,7 @@ impl<'a> Model<'a> {
         merged
     }
 
-    /// Leaves out what a thread does where that does not matter any more.
+    /// Drops steps of a thread that no longer matter.
     fn drop_idle(&mut self, template: TemplateId, mut steps: Vec<Step>) -> Vec<Step> {
         let mut busy: BTreeSet<LocationId> = self
             .accesses
@@ -366,7 +364,7 @@ impl<'a> Model<'a> {
         let live = self.live(template, &steps);
         let places = known.into_iter().map(|(place, known)| {
             let live = live.get(&place);
-            // That ids are different is what keeps the owners of a lock apart: they stay.
+            // Distinct ids separate the owners of a lock, so ids stay.
             let is_live = |own: &&StateVariable| {
                 own.kind == Kind::Myself && place != IDLE
                     || live.is_some_and(|live| live.contains(&own.variable))

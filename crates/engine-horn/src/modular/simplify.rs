@@ -1,4 +1,4 @@
-//! Clauses with less in them, and the same solutions.
+//! Simplifies clauses without changing their solutions.
 
 use indexmap::IndexMap;
 use smt::horn::{Application, Clause};
@@ -7,7 +7,7 @@ use smt::{Answer, Operation, Solver, Term, Variable};
 use std::collections::BTreeSet;
 use verdict::Budget;
 
-/// After so many questions a new solver is taken: what it has learnt is more than what it needs.
+/// After this many queries, the solver is replaced: its learned clauses slow it down.
 const QUESTIONS: usize = 100;
 
 /// Remembers which formulas can hold.
@@ -19,7 +19,7 @@ pub struct Simplifier {
 }
 
 impl Simplifier {
-    /// Takes out what does not restrict the relations of a clause; `None` when the clause always holds.
+    /// Removes constraints that do not restrict the relations of a clause; `None` when the clause is valid.
     pub fn simplify(&mut self, mut clause: Clause, budget: &Budget) -> Option<Clause> {
         while let Some((variable, value)) = definition(&clause) {
             clause.constraint = clause.constraint.substitute(&IndexMap::from([(variable, value)]));
@@ -29,7 +29,7 @@ impl Simplifier {
         for conjunct in conjuncts(&clause.constraint) {
             let mut variables = conjunct.free_variables();
             let mut together = vec![conjunct];
-            // What speaks of the same variable belongs together.
+            // Conjuncts with a common variable belong together.
             let (joined, apart) = parts.into_iter().partition(|(other, _)| !other.is_disjoint(&variables));
             let joined: Vec<(BTreeSet<Variable>, Vec<Term>)> = joined;
             for (other, terms) in joined {

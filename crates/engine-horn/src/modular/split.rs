@@ -1,9 +1,9 @@
-//! Locations distinguished by what a thread has seen there.
+//! Splits locations by what a thread has observed.
 //!
-//! A thread that looks at a shared variable and acts on it later is at one location, whatever it saw. Where
-//! later steps ask whether a variable that holds such an observation has a certain value, the location
-//! becomes two: so facts without a disjunction are enough to say what was seen. Exact: a step leads to the
-//! one whose condition holds after it.
+//! A thread that reads a shared variable and later acts on it is at one location, whatever it read. If later
+//! steps test whether a variable with such an observation has a certain value, the location is split in two,
+//! so that facts without disjunctions suffice. Exact: a step leads to the part whose condition holds after
+//! it.
 
 use super::model::IDLE;
 use indexmap::{IndexMap, IndexSet};
@@ -22,7 +22,7 @@ const MOST_CONDITIONS: usize = 2;
 /// What stands for a part of a location: the location, and what holds there.
 pub type Parts = BTreeMap<LocationId, (LocationId, Vec<(Term, bool)>)>;
 
-/// Tells locations of a template apart. New locations are numbered from `next` on.
+/// Splits the locations of a template. New locations are numbered from `next` on.
 pub fn split(
     steps: &[Step],
     entry: LocationId,

@@ -1,9 +1,9 @@
-//! The strongest solution of clauses that is made of simple facts.
+//! The strongest solution of clauses that consists of simple facts.
 //!
-//! Flanagan and Leino: Houdini, an annotation assistant (FME 2001), on Horn clauses: at first no relation
-//! holds of anything. A clause that leads to values for which a relation does not hold takes from it the
-//! facts that are not so there, until no clause does. What is found makes all clauses true that have a head.
-//! Linear equations, if they are asked for, are kept likewise ([`crate::equations`]).
+//! Flanagan and Leino: Houdini, an annotation assistant (FME 2001), on Horn clauses: at first each relation
+//! is empty. A clause that derives values outside of a relation removes the facts that these values violate,
+//! until no clause does. The result satisfies all clauses that have a head. Linear equations, if requested,
+//! are weakened in the same way ([`crate::equations`]).
 
 use super::facts::{Fact, Vocabulary, formula};
 use crate::equations::Equations;
@@ -13,7 +13,7 @@ use smt::{Answer, NoAnswer, Solver, Sort, Term, Value, Variable};
 use std::collections::BTreeSet;
 use verdict::Budget;
 
-/// After so many questions a new solver is taken: what it has learnt is more than what it needs.
+/// After this many queries, the solver is replaced: its learned clauses slow it down.
 const QUESTIONS: usize = 100;
 
 /// What facts are about.
@@ -103,7 +103,7 @@ pub fn strengthened(system: &HornSystem, facts: &Interpretation) -> HornSystem {
     HornSystem { relations: system.relations.clone(), clauses: clauses.collect() }
 }
 
-/// Takes the facts away that a clause does not keep; says whether there were some.
+/// Removes the facts that a clause does not preserve; says whether there were any.
 fn follow(
     (system, vocabulary, language): (&HornSystem, &Vocabulary, Language),
     found: &mut Found,
@@ -129,7 +129,7 @@ fn follow(
         let values: Vec<Option<Value>> = match solver.check(budget) {
             Answer::Unsat => return Ok(changed),
             Answer::Unknown(NoAnswer::Exhausted(limit)) => return Err(NoAnswer::Exhausted(limit)),
-            // Without values nothing can be said to be so.
+            // Without values, no fact is known to hold.
             Answer::Unknown(NoAnswer::GaveUp(_)) => parameters.iter().map(|_| None).collect(),
             Answer::Sat => {
                 let simple = |parameter: &Variable| matches!(parameter.sort, Sort::Int | Sort::Bool);

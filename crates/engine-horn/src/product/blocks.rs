@@ -1,13 +1,13 @@
-//! Clauses with fewer relations: only those stay that every circle has one of, and the start; all paths
-//! between two of them are one clause.
+//! Large blocks: keeps only the start and enough relations to cut every cycle; all paths between two of them
+//! become one clause.
 //!
 //! Beyer, Cimatti, Griggio, Keremoglu, Sebastiani: Software model checking via large-block encoding (FMCAD
-//! 2009), with a formula that grows with the number of clauses, not of paths. Exact: the relations that stay
-//! have the same derivations. Each relation between gets a truth value, that it is derived, and a copy of its
-//! parameters. If it is derived, one of its clauses derives it, from a relation that is derived, with values
-//! that fit.
+//! 2009), with a formula that grows with the number of clauses, not of paths. Exact: the remaining relations
+//! have the same derivations. Each removed relation gets a Boolean that says whether it is derived, and a
+//! copy of its parameters. If it is derived, one of its clauses derives it, from a derived relation, with
+//! matching values.
 //!
-//! Clauses without circles become one clause from the start to `false`.
+//! Clauses without cycles become one clause from the start to `false`.
 
 use indexmap::{IndexMap, IndexSet};
 use ir::{IdVec, LocationId};
@@ -16,7 +16,7 @@ use smt::{Instance, Symbol, Term, Variable};
 use transitions::loop_heads;
 use verdict::Budget;
 
-/// No more clauses than this are put into others, all in all.
+/// The most clauses that are inlined in total.
 const MOST_PARTS: usize = 60_000;
 
 /// Clauses with fewer relations.
@@ -27,7 +27,7 @@ pub struct Blocks {
     pub kept: IdVec<RelationId, RelationId>,
 }
 
-/// Leaves relations out. `None` when clauses have several premises, or if that would be too large or take too
+/// Removes relations. `None` when clauses have several premises, or the result would be too large or take too
 /// long.
 pub fn blocks(system: &HornSystem, budget: &Budget) -> Option<Blocks> {
     if system.clauses.iter().any(|clause| clause.body.len() > 1) {

@@ -1,8 +1,8 @@
-//! The reduced product as Horn clauses: one relation for each node that stays, over the variables that matter
+//! The reduced product as Horn clauses: one relation for each remaining node, over the variables that matter
 //! there.
 //!
-//! Nodes between which nothing can go in a circle are passed over ([`transitions::merge_steps`]); variables
-//! that have one value at a node, and such that are not read again, are no arguments of its relation.
+//! Nodes that are not needed to cut cycles are removed ([`transitions::merge_steps`]); variables that are
+//! constant or dead at a node are no arguments of its relation.
 
 use super::graph::{Graph, NodeNumber};
 use indexmap::{IndexMap, IndexSet};
@@ -37,7 +37,7 @@ fn at(node: NodeNumber) -> LocationId {
 }
 
 impl Clauses {
-    /// Makes the clauses that have a solution if no error can be reached.
+    /// Builds the clauses; a solution proves that no error is reachable.
     pub fn new(threads: &Threads, graph: &Graph, budget: &Budget) -> Self {
         let relevant = graph.relevant();
         let steps: Vec<Step> = graph

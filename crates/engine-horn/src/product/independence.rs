@@ -104,7 +104,7 @@ impl<'a> Independence<'a> {
     }
 
     fn independent(&self, a: &ThreadStep, b: &ThreadStep) -> bool {
-        // What enters an atomic region keeps others from going on.
+        // A step that enters an atomic region prevents others from running.
         let enters = |step: &ThreadStep| self.threads.is_atomic(self.system, step.thread, step.target);
         if (!a.starts.is_empty() && !b.starts.is_empty()) || enters(a) || enters(b) {
             return false;

@@ -32,7 +32,7 @@ use verdict::{Budget, ProductNode, ProductPart, ProductProof, Reason, Schedule};
 pub const MOST_NODES: usize = 20_000;
 /// Nor more than this, if they are distinguished by values.
 const MOST_SPLIT_NODES: usize = 4_000;
-/// Simple facts get this part of the time, before the solver gets what is left.
+/// Simple facts get this fraction of the time; the solver gets the remaining time.
 const FACTS: u32 = 2;
 
 /// Why there is no proof.

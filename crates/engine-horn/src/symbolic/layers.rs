@@ -1,7 +1,7 @@
 //! Layer by layer: all states that are so many steps from the start.
 //!
-//! States of one layer with the same key are put together: a fresh choice says which of them it is, so that
-//! nothing is lost. A state that was there in an earlier layer, formulas and all, is not followed again.
+//! States of one layer with the same key are merged: a fresh choice says which of them it is, so nothing is
+//! lost. A state that occurred in an earlier layer, with the same formulas, is not followed again.
 
 use crate::symbolic::state::{Inputs, Key, State};
 use indexmap::{IndexMap, IndexSet};

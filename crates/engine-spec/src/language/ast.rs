@@ -129,8 +129,8 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// All signs, as they are written, with how strongly they bind. Where one begins another, the longer
-    /// one comes first.
+    /// All signs, as they are written, with how strongly they bind. Where one begins another, the longer one
+    /// comes first.
     pub const ALL: [(Self, &'static str, u8); 19] = [
         (Self::Implies, "==>", 1),
         (Self::Or, "||", 2),

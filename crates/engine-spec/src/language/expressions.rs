@@ -1,8 +1,8 @@
 //! Expressions of specifications, with C's types and conversions, over the static memory of a program.
 //!
-//! Exact: an expression means what it means in C. The owner of a lock (the lock's name) and the thread
-//! itself (`me`) are ids of threads, which can only be compared with each other and with 0, so that it does
-//! not matter which numbers they are.
+//! Exact: an expression means what it means in C. The owner of a lock (the lock's name) and the thread itself
+//! (`me`) are ids of threads, which can only be compared with each other and with 0, so that it does not
+//! matter which numbers they are.
 
 use crate::language::ast::{Expression, Kind, Sign};
 use crate::language::diagnostic::Problem;
@@ -26,7 +26,7 @@ pub enum Moment {
     State,
     /// Before a step.
     Before,
-    /// Behind a step.
+    /// After a step.
     After,
 }
 

@@ -11,8 +11,8 @@ const DEEPEST: usize = 200;
 const MOST_WORDS: usize = 100_000;
 /// No thread has more copies, as far as they are counted.
 const MOST_COPIES: i128 = 1000;
-/// Words that cannot be the names of states and shorthands. The program may call its variables and
-/// functions so.
+/// Words that cannot be the names of states and shorthands. The program may call its variables and functions
+/// so.
 const RESERVED: [&str; 11] =
     ["let", "always", "start", "thread", "runs", "times", "any", "state", "asserts", "changes", "me"];
 

@@ -5,7 +5,8 @@ use ir::semantics::Machine;
 use ir::{IntType, Program, Value};
 use std::collections::{BTreeSet, HashSet};
 
-/// The values that a global variable can have when no thread can go on, over all interleavings. Open values are 0.
+/// The values that a global variable can have when no thread can run, over all interleavings. Open values are
+/// 0.
 pub fn outcomes(program: &Program, name: &str, ty: IntType) -> BTreeSet<Value> {
     let machine = Machine::new(program).expect("the program fits the machine");
     let first = machine.initial(&[1]).expect("one thread starts");

@@ -10,7 +10,7 @@ pub enum Ended {
     Finished,
     /// At an error location.
     Error(ir::ErrorKind),
-    /// In a thread that cannot go on.
+    /// In a blocked thread.
     Stuck(Stuck, ir::Span),
     /// After too many steps.
     TooLong,
@@ -29,7 +29,7 @@ impl Choices for Zeros {
     }
 }
 
-/// What a run left behind.
+/// The result of a run.
 pub struct Run<'p> {
     /// The machine.
     pub machine: Machine<'p>,

@@ -45,7 +45,8 @@ fn atomic_updates_are_one_step() {
     ] {
         let program = two_threads("", update);
         let plain = outcomes(&program);
-        // A plain update is one edge here too; only the splitting pass takes it apart. An atomic one must stay whole.
+        // A plain update is one edge here too; only the splitting pass takes it apart. An atomic one must
+        // stay whole.
         assert_eq!(plain, BTreeSet::from([2]), "{update}");
     }
     let program = two_threads(

@@ -7,7 +7,7 @@ use testkit::annotation::annotations;
 use testkit::oracle::{Bounds, Seen, explore};
 use testkit::random::Random;
 use threadproof::pipeline;
-use threadproof::runs::{OnRuns, Runs};
+use threadproof::runs::{Runs, WithReduction};
 use verdict::{Budget, Check, Engine, Proof, Silent, Task, Verdict, Views};
 
 /// A check that holds of a program, and programs like it that violate it.
@@ -204,7 +204,7 @@ pub fn proofs(pair: &Pair, only: Option<&str>, seconds: f64) -> Vec<Proof> {
     let runs = errors.then(|| Runs::of(task, &engine_flow::Flow, &budget())).flatten();
     let mut found: Vec<Proof> = Vec::new();
     for engine in engines.into_iter().filter(|engine| only.is_none_or(|only| only == engine.name())) {
-        let on_runs = runs.as_ref().map(|runs| OnRuns { engine, runs: Some(runs) });
+        let on_runs = runs.as_ref().map(|runs| WithReduction { engine, runs: Some(runs) });
         let others = on_runs.as_ref().map(|engine| engine.verify(task, &budget(), &Silent));
         for verdict in [engine.verify(task, &budget(), &Silent)].into_iter().chain(others) {
             if let Verdict::Safe(proof) = verdict

@@ -70,7 +70,7 @@ fn boolean_programs() {
     assert!(figures.proved > 10 && figures.refuted > 10, "{figures:?}");
 }
 
-/// What is left out is only what does not count.
+/// Only irrelevant parts are omitted.
 #[test]
 fn shrinking_keeps_what_counts() {
     let case = Case::new(Kind::Wild, 1);

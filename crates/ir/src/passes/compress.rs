@@ -1,10 +1,10 @@
 //! Compression: folds runs of thread-local steps into the neighbouring shared step.
 //!
-//! A location is *passed over* by joining each edge that enters it with each edge that leaves it. Afterwards an
-//! edge from a location that is not atomic has at most one operation that others notice (a shared access, an
-//! operation on locks, threads or the heap, the entry to an atomic region, or the end of a thread's objects or of
-//! the program), except for atomic regions without loops, which become one edge for each path, their accesses
-//! marked as atomic.
+//! A location is *passed over* by joining each edge that enters it with each edge that leaves it. Afterwards
+//! an edge from a location that is not atomic has at most one operation that others notice (a shared access,
+//! an operation on locks, threads or the heap, the entry to an atomic region, or the end of a thread's
+//! objects or of the program), except for atomic regions without loops, which become one edge for each path,
+//! their accesses marked as atomic.
 //!
 //! Why errors, races, deadlocks and final values stay the same: let a location `l` be passed over, `in` one
 //! of its entering edges and `out` one of its leaving edges.

@@ -160,8 +160,8 @@ fn distances(a: Target, a_bytes: u64, b: Target, b_bytes: u64) -> Vec<i128> {
     found
 }
 
-/// The accesses that an operation may make and that count in races: [`accesses`], and the words of a lock, as an
-/// atomic write.
+/// The accesses that an operation may make and that count in races: [`accesses`], and the words of a lock, as
+/// an atomic write.
 pub fn racing_accesses<'a>(points_to: &PointsTo, template: TemplateId, op: &'a Op) -> Vec<MemoryAccess<'a>> {
     let mut found = accesses(points_to, template, op);
     if let Op::Lock(kind, address) | Op::Unlock(kind, address) = op {

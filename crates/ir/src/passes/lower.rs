@@ -11,9 +11,11 @@
 //! Exact, with these limits:
 //! 1. Bounds are those of live objects. An access based on the address of a named object (`&a + index`) is
 //!    checked against that object; one through a pointer is checked against whatever object is there.
-//! 2. `Fill` and `Copy` of a size that is not constant check their first and last byte, and that both are in one object.
+//! 2. `Fill` and `Copy` of a size that is not constant check their first and last byte, and that both are in
+//!    one object.
 //! 3. Freeing memory that was not allocated ends the execution without an error.
-//! 4. A call through a pointer is checked against the procedures whose addresses are taken, whatever their types.
+//! 4. A call through a pointer is checked against the procedures whose addresses are taken, whatever their
+//!    types.
 //! 5. Loads happen before the arithmetic next to them, and a check evaluates only its own operands. So if
 //!    several checks of one operation fail, any of them may be reported; C leaves this order open.
 //! 6. The constraints of assignments are not checked: they are specifications, not computations.

@@ -2,15 +2,16 @@
 //!
 //! The header of each says what it preserves, and in which direction it approximates. The standard pipelines:
 //!
-//! * [`concrete`], for the explorer and the replayer: property lowering with shared-access splitting (`lower.rs`).
-//!   Procedures stay: the step semantics has a call stack.
+//! * [`concrete`], for the explorer and the replayer: property lowering with shared-access splitting
+//!   (`lower.rs`). Procedures stay: the step semantics has a call stack.
 //! * [`symbolic`], for engines that reason about one control-flow automaton per thread: calls through
 //!   pointers become branches ([`calls`]), procedures are inlined (`inline`), the property is lowered and
 //!   shared accesses are split (`lower.rs`, `split.rs`), addresses get their targets ([`points_to`]),
 //!   irrelevant code is removed ([`dead_code`], `slice.rs`), and local steps are folded into their neighbours
 //!   (`compress.rs`).
 //!
-//! Helpers of several passes: [`sharing`] (what others may see), [`totality`] (what cannot fail), [`liveness`].
+//! Helpers of several passes: [`sharing`] (what others may see), [`totality`] (what cannot fail),
+//! [`liveness`].
 
 pub mod addresses;
 pub mod affine;
@@ -93,7 +94,8 @@ pub fn symbolic(
     Ok(compress(&remove_dead_code(&slice(&result, goal))))
 }
 
-/// Like [`symbolic`], for a program that is lowered already; each start of a thread gets its own template ([`starts`]).
+/// Like [`symbolic`], for a program that is lowered already; each start of a thread gets its own template
+/// ([`starts`]).
 pub fn symbolic_of_lowered(
     program: &Program,
     goal: Goal,
@@ -104,7 +106,8 @@ pub fn symbolic_of_lowered(
     sliced(program, &annotated(program, limits, &runner)?, goal, &runner)
 }
 
-/// Like [`symbolic_of_lowered`], for listings of the source: all data stays, and each source line keeps its own steps.
+/// Like [`symbolic_of_lowered`], for listings of the source: all data stays, and each source line keeps its
+/// own steps.
 pub fn listed(program: &Program, limits: InlineLimits) -> Result<Program, InlineError> {
     let log = PassLog::default();
     let runner = Runner { deadline: limits.deadline, is_stopped: &|| false, log: &log };

@@ -1,4 +1,5 @@
-//! Atomic runs: in a program without data races, threads need to be switched only after the steps that synchronise them (Lipton 1975).
+//! Atomic runs: in a program without data races, threads need to be switched only after the steps that
+//! synchronise them (Lipton 1975).
 //!
 //! Preserves which errors are reached, provided that no execution has a data race; does not preserve races or
 //! deadlocks. Only flags of locations change, so executions of the result are executions of the program, step

@@ -4,8 +4,8 @@
 //! each `Address` of it is the address of an access, or the base of one (`&a + index`). Then others cannot
 //! name it. Over-approximates sharing: static and allocated objects always count as shared.
 //!
-//! Assumption: an access computed from the address of a private object stays inside it; C gives no meaning to one
-//! that does not.
+//! Assumption: an access computed from the address of a private object stays inside it; C gives no meaning to
+//! one that does not.
 
 use crate::expr::{BinaryOp, Expr, Place};
 use crate::ids::{IdVec, ObjectId};

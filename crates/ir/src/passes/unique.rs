@@ -3,11 +3,11 @@
 //! * Edges are taken *once* if they are all in one unique template, none is on a cycle or leads to another of
 //!   them, and each counts for one operation: so a thread takes at most one of them, at most once, and only
 //!   one thread can.
-//! * A template is *unique* if at most one thread of it ever runs: it is started once and never spawned, or not started, and spawned by
-//!   edges that are taken once. By induction over an execution.
-//! * An object is *single* if there is at most one of it in the whole run: a static one, a frame object of a unique template, or that of an
-//!   allocation site with allocations on edges that are taken once, all of the size of one element (so that
-//!   a valid offset in it is known exactly, not modulo the element's size).
+//! * A template is *unique* if at most one thread of it ever runs: it is started once and never spawned, or
+//!   not started, and spawned by edges that are taken once. By induction over an execution.
+//! * An object is *single* if there is at most one of it in the whole run: a static one, a frame object of a
+//!   unique template, or that of an allocation site with allocations on edges that are taken once, all of the
+//!   size of one element (so that a valid offset in it is known exactly, not modulo the element's size).
 //!
 //! Under-approximates: all results are correct, but some unique templates may be missed. For programs without
 //! calls.

@@ -200,7 +200,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The value of an expression in a state, as a thread sees it; the state stays as it is, open bytes read as 0.
+    /// The value of an expression in a state, as a thread sees it; the state stays as it is, open bytes read
+    /// as 0.
     pub fn peek(&self, state: &State, thread: ThreadIndex, expr: &Expr) -> Result<Value, Fault> {
         let (state, choices, log) = (Seen(state), &mut NoChoices, &mut Vec::new());
         Context { machine: self, state, old: None, thread, choices, log, atomic: false }.eval(expr)

@@ -95,7 +95,8 @@ pub struct Machine<'p> {
 }
 
 impl<'p> Machine<'p> {
-    /// The most bytes of static objects, of one thread's stack, and of one allocated object that a state holds.
+    /// The most bytes of static objects, of one thread's stack, and of one allocated object that a state
+    /// holds.
     pub const MAX_BYTES: u64 = 64 << 20;
 
     /// Prepares a program.
@@ -238,7 +239,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The threads that may take the next step: the one at an atomic location if there is one, else all live ones.
+    /// The threads that may take the next step: the one at an atomic location if there is one, else all live
+    /// ones.
     pub fn schedulable(&self, state: &State) -> Vec<ThreadIndex> {
         if state.halted {
             return Vec::new();

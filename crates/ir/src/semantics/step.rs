@@ -156,7 +156,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Whether two accesses of different threads at the same time are a data race that counts ([`Program::races_on`]).
+    /// Whether two accesses of different threads at the same time are a data race that counts
+    /// ([`Program::races_on`]).
     pub fn is_race(&self, state: &State, one: &Access, other: &Access) -> bool {
         let first = one.address.max(other.address);
         let end = |access: &Access| access.address.saturating_add(access.size);

@@ -68,7 +68,7 @@ impl Parser {
         let to = self.known_template()?;
         let earlier = self.program.templates.get(to);
         if earlier.is_none() && to.index() != self.program.templates.len() {
-            return self.error("the procedure of a broadcast stands behind it");
+            return self.error("the procedure of a broadcast must come before it, or be the current one");
         }
         let locals =
             earlier.map(|template| local_handles(template).into_iter().zip((0..).map(LocalId)).collect());

@@ -1,4 +1,5 @@
-//! What a picture shows: boxes with text, and arrows between them. Control-flow automata are charts, and so are the automata of contexts.
+//! Charts: boxes with text, and arrows between them. Control-flow automata are charts, and so are the
+//! automata of contexts.
 
 use super::{edge_tooltip, location_label, location_tooltip, operations, short};
 use ir::{LocationKind, Program, Template};
@@ -7,9 +8,9 @@ use ir::{LocationKind, Program, Template};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chart {
     pub title: String,
-    /// Where it stands in the source.
+    /// Its source position.
     pub position: String,
-    /// The box that stands on top.
+    /// The topmost box.
     pub entry: usize,
     pub vertices: Vec<Vertex>,
     pub arrows: Vec<Arrow>,
@@ -35,7 +36,7 @@ pub(super) struct Arrow {
     pub target: usize,
     pub lines: Vec<String>,
     pub tooltip: String,
-    /// Whether it only asks something.
+    /// Whether it is only a test.
     pub guard: bool,
 }
 
@@ -70,7 +71,7 @@ impl Chart {
         }
     }
 
-    /// The chart without the boxes that no way leads to from the one on top.
+    /// The chart without the boxes that are not reachable from the topmost one.
     pub fn reached(self) -> Self {
         let mut reached = vec![false; self.vertices.len()];
         let mut pending = vec![self.entry];
@@ -81,7 +82,7 @@ impl Chart {
                 pending.extend(leaving.map(|arrow| arrow.target));
             }
         }
-        // Where each box is among those that stay.
+        // The new index of each remaining box.
         let place = |vertex: usize| reached[..vertex].iter().filter(|known| **known).count();
         let arrows = self.arrows.into_iter().filter(|arrow| reached[arrow.source]);
         let arrows =

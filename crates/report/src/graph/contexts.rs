@@ -6,9 +6,10 @@ use super::{short, svg};
 use ir::{Program, TemplateId};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use verdict::{AbstractEdge, AbstractId, Acfa, ContextProof, for_people, known_name};
+use verdict::{AbstractEdge, AbstractId, Acfa, ContextProof, known_name, with_source_names};
 
-/// The automata of a proof for Graphviz: one cluster for each template that threads run. Atomic states are yellow with a dashed border, the start is bold.
+/// The automata of a proof for Graphviz: one cluster for each template that threads run. Atomic states are
+/// yellow with a dashed border, the start is bold.
 pub fn contexts(program: &Program, proof: &ContextProof) -> String {
     let mut out = String::from(
         "digraph context {\n  node [shape=box, style=rounded, fontname=monospace, fontsize=10];\n",
@@ -24,7 +25,7 @@ pub fn contexts(program: &Program, proof: &ContextProof) -> String {
     out + "}\n"
 }
 
-/// The automata of a proof as one picture that needs nothing else.
+/// The automata of a proof as one self-contained picture.
 pub fn contexts_svg(program: &Program, proof: &ContextProof) -> String {
     svg::charts(run(proof).map(|(template, acfa)| chart(program, proof, template, acfa)))
 }
@@ -76,12 +77,12 @@ fn chart(program: &Program, proof: &ContextProof, template: TemplateId, acfa: &A
     }
 }
 
-/// What stands in the box of a state.
+/// The text in the box of a state.
 fn state_lines(proof: &ContextProof, acfa: &Acfa, id: AbstractId) -> Vec<String> {
     let state = &acfa.states[id];
     let mut lines = vec![id.to_string()];
     if !state.label.is_true() {
-        lines.push(for_people(&state.label).to_string());
+        lines.push(with_source_names(&state.label).to_string());
     }
     let accesses: BTreeSet<u32> =
         state.accesses.iter().filter_map(|access| proof.lines.get(*access as usize)).copied().collect();
@@ -122,19 +123,19 @@ fn cluster(out: &mut String, program: &Program, proof: &ContextProof, prefix: &s
     }
 }
 
-/// What an edge does, one thing on each line.
+/// The actions of an edge, one on each line.
 pub(crate) fn edge_lines(program: &Program, edge: &AbstractEdge) -> Vec<String> {
     let action = &edge.action;
     let mut lines = Vec::new();
     if !action.guard.is_true() {
-        lines.push(format!("if {}", for_people(&action.guard)));
+        lines.push(format!("if {}", with_source_names(&action.guard)));
     }
     if !action.havoc.is_empty() {
         let names: Vec<String> = action.havoc.iter().map(|variable| known_name(&variable.name)).collect();
         lines.push(format!("changes {}", names.join(", ")));
     }
     if !action.behind.is_true() {
-        lines.push(format!("then {}", for_people(&action.behind)));
+        lines.push(format!("then {}", with_source_names(&action.behind)));
     }
     for started in &action.starts {
         lines.push(format!("starts {}", name(program, *started)));

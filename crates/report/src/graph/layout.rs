@@ -1,13 +1,13 @@
-//! Where things stand in a picture: a layered layout of one chart.
+//! A layered layout of one chart.
 //!
-//! After Sugiyama, Tagawa and Toda (1981). Each vertex is a box, and the text of each arrow is a box of its own
-//! between two vertices, so that it never covers anything. Steps: links against the direction of a depth-first
-//! search from the entry are turned round; boxes are put in rows by the longest path; links over several rows get a bend
-//! in each row between; the crate `rust-sugiyama` orders the rows and finds horizontal positions; rows are then spread
-//! until no two boxes overlap. All walks are loops: the depth of a program is no limit.
+//! After Sugiyama, Tagawa and Toda (1981). Each vertex is a box, and the text of each arrow is a separate box
+//! between two vertices, so that it never covers anything. Steps: back edges of a depth-first search from the
+//! entry are reversed; boxes are put in rows by the longest path; links over several rows get a bend in each
+//! row in between; the crate `rust-sugiyama` orders the rows and finds horizontal positions; rows are then
+//! spread until no two boxes overlap. All traversals are iterative, so the depth of a program is no limit.
 //!
-//! A link over many rows is not drawn, but replaced by a small box that names where it leads: such lines cannot be
-//! followed by eye, and their bends would dominate the layout.
+//! A link over many rows is not drawn, but replaced by a small box that names its target: such lines are hard
+//! to follow, and their bends would dominate the layout.
 
 use super::chart::Chart;
 use rust_sugiyama::configure::{Config, RankingType};
@@ -23,14 +23,14 @@ const LARGE: usize = 1500;
 const ROW_GAP: f64 = 26.0;
 const COLUMN_GAP: f64 = 18.0;
 
-/// What a box stands for.
+/// The kind of a box.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Content {
     Vertex(usize),
     Arrow(usize),
     /// A point on a long link.
     Bend,
-    /// Where a link leads that is not drawn.
+    /// The target of a link that is not drawn.
     Reference(usize),
 }
 
@@ -71,7 +71,7 @@ struct Link {
     to: usize,
     edge: usize,
     arrow: bool,
-    /// Whether it is turned round for the layout.
+    /// Whether it is reversed for the layout.
     back: bool,
 }
 
@@ -110,7 +110,7 @@ pub(super) fn layout(chart: &Chart, size: &dyn Fn(Content) -> (f64, f64)) -> Pic
             through.push(bend);
             bends += 1;
         }
-        // The way back of a loop from a location to itself would be a double link.
+        // The two halves of a self-loop would be a double link.
         let arrow = &chart.arrows[link.edge];
         if !(link.arrow && arrow.source == arrow.target) {
             pairs.push((through[through.len() - 1], lower));
@@ -141,7 +141,7 @@ fn links(chart: &Chart, picture: &mut Picture, add: &dyn Fn(&mut Picture, Conten
     for (id, arrow) in chart.arrows.iter().enumerate() {
         let (from, to) = (arrow.source, arrow.target);
         let new_link = |from, to, arrow| Link { from, to, edge: id, arrow, back: false };
-        // Two lines between the same boxes would be one: the second gets a box of its own.
+        // Two lines between the same boxes would coincide: the second gets a separate box.
         if arrow.lines.is_empty() && from != to && direct.insert((from.min(to), from.max(to))) {
             links.push(new_link(from, to, true));
         } else {
@@ -153,7 +153,8 @@ fn links(chart: &Chart, picture: &mut Picture, add: &dyn Fn(&mut Picture, Conten
     links
 }
 
-/// Marks the links that close a cycle in a depth-first search from the entry, then from all other vertices in order.
+/// Marks the links that close a cycle in a depth-first search from the entry, then from all other vertices in
+/// order.
 fn turn_round(links: &mut [Link], nodes: usize, entry: usize) {
     let mut outgoing: Vec<Vec<usize>> = vec![Vec::new(); nodes];
     for (index, link) in links.iter().enumerate() {
@@ -193,7 +194,7 @@ fn turn_round(links: &mut [Link], nodes: usize, entry: usize) {
     }
 }
 
-/// The row of each box: the longest path from above; what nothing leads to stands just above what it leads to.
+/// The row of each box: the longest path from above; a box without predecessors is just above its successors.
 fn rank(links: &[Link], nodes: usize) -> Vec<usize> {
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); nodes];
     let mut waiting = vec![0usize; nodes];
@@ -239,7 +240,7 @@ fn place(picture: &mut Picture, ranks: &[usize], pairs: &[(usize, usize)]) {
         ..Config::default()
     };
     let mut components = rust_sugiyama::from_vertices_and_edges(&vertices, &edges, &config);
-    // The crate goes over hash maps: nothing may depend on their order.
+    // The crate iterates over hash maps: nothing may depend on their order.
     for (component, _, _) in &mut components {
         component.sort_by_key(|(index, _)| *index);
     }

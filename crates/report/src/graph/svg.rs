@@ -17,13 +17,13 @@ const STYLE: &str = "text{font:11px 'DejaVu Sans Mono',Menlo,Consolas,monospace;
 .edge rect{fill:#fff;stroke:#d9e2ec}.edge:hover rect{stroke:#2680c2}.edge.assume text{fill:#19728a}\
 .reference text{fill:#829ab1}path.line{fill:none;stroke:#7b8794;stroke-width:1.2}path.line:hover{stroke:#2680c2;stroke-width:2}";
 
-/// A template of a well-formed program as a picture that needs nothing else; empty if there is no such template.
+/// A template of a well-formed program as a self-contained picture; empty if there is no such template.
 pub fn svg(program: &Program, id: TemplateId) -> String {
     let Some(template) = program.templates.get(id) else { return String::new() };
     charts([Chart::of_template(program, template)])
 }
 
-/// The same without the locations that no thread can come to, whatever the data.
+/// The same without locations that are unreachable in the control flow.
 pub fn svg_reached(program: &Program, id: TemplateId) -> String {
     let Some(template) = program.templates.get(id) else { return String::new() };
     charts([Chart::of_template(program, template).reached()])
@@ -48,7 +48,7 @@ pub(super) fn charts(charts: impl IntoIterator<Item = Chart>) -> String {
     document(width, height, &all)
 }
 
-/// The whole SVG around what is drawn.
+/// The SVG element around the drawing.
 fn document(width: f64, height: f64, drawn: &str) -> String {
     let size = format!(r#"width="{width:.0}" height="{height:.0}" viewBox="0 0 {width:.0} {height:.0}""#);
     let marker = r##"<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 1 10 5 0 9z" fill="#7b8794"/></marker></defs>"##;
@@ -158,7 +158,11 @@ impl Drawing<'_> {
             }
             Content::Reference(vertex) => {
                 let name = &self.chart.vertices[vertex].name;
-                ("reference".to_owned(), format!(r#"data-reference="{name}""#), format!("goes on at {name}"))
+                (
+                    "reference".to_owned(),
+                    format!(r#"data-reference="{name}""#),
+                    format!("continues at {name}"),
+                )
             }
         };
         let _ = write!(out, r#"<g class="{class}" {attribute}><title>{}</title>"#, escape(&title));
@@ -202,7 +206,7 @@ fn points(picture: &Picture, line: &Line) -> Vec<(f64, f64)> {
             None => node.y > boxes[index.saturating_sub(1)].y,
         };
         let half = node.height / 2.0;
-        // Upward lines keep to one side of a box, so that they are not taken for downward ones.
+        // Upward lines keep to one side of a box, to distinguish them from downward ones.
         let other = boxes[if index == 0 { 1.min(boxes.len() - 1) } else { index - 1 }];
         let x = match (down, index == 0 || index + 1 == boxes.len()) {
             (false, true) if loop_back => node.x + first.width.min(last.width) / 3.0,
@@ -220,7 +224,7 @@ fn points(picture: &Picture, line: &Line) -> Vec<(f64, f64)> {
     points
 }
 
-/// Whether a line leads back to where the only line to its first box comes from.
+/// Whether a line leads back to the source of the only line to its first box.
 fn is_self_loop(picture: &Picture, line: &Line) -> bool {
     let (Some(from), Some(to)) = (line.through.first(), line.through.last()) else { return false };
     picture.lines.iter().any(|other| other.edge == line.edge && other.through == [*to, *from])

@@ -1,4 +1,4 @@
-//! The control-flow automata in the page, and what was inferred about other threads.
+//! The control-flow automata in the page, and the inferred automata of other threads.
 
 use super::{anchor, escape};
 use crate::graph;
@@ -6,18 +6,18 @@ use ir::{LocationId, Program, Span, Template};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// Larger automata are no pictures to look at.
+/// Larger automata are not drawn.
 const MOST_EDGES: usize = 400;
 /// The most automata.
 const MOST_AUTOMATA: usize = 40;
 
-/// Draws the automata. Returns where their parts stand in the source, for the script.
+/// Draws the automata. Returns the source positions of their parts, for the script.
 pub fn render(out: &mut String, program: &Program) -> Value {
     out.push_str("<section id=\"automata\"><h2>Control-flow automata</h2>\n<p class=\"faint\">A click on a location or an edge shows its line.</p>\n");
     let mut places = Map::new();
     let small = program.templates.enumerate().filter(|(_, code)| code.edges.len() <= MOST_EDGES);
     for (id, code) in small.take(MOST_AUTOMATA) {
-        // Marks are found by name in the whole page.
+        // The script finds marks by name in the whole page.
         let svg = graph::svg_reached(program, id)
             .replace("id=\"arrow\"", &format!("id=\"arrow-{id}\""))
             .replace("url(#arrow)", &format!("url(#arrow-{id})"));
@@ -36,7 +36,7 @@ pub fn render(out: &mut String, program: &Program) -> Value {
     Value::Object(places)
 }
 
-/// Shows what the threads of proofs do to shared variables at most, one picture for each proof.
+/// Shows the automata of proofs by contexts, one picture for each proof.
 pub fn contexts(out: &mut String, contexts: &[(String, String)]) {
     if contexts.is_empty() {
         return;

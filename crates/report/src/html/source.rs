@@ -1,4 +1,4 @@
-//! The source in the page, with what is known at its margin.
+//! The source in the page, with facts in the margin.
 
 use super::{Extras, anchor, escape, given_files};
 use crate::{Report, listing};
@@ -41,7 +41,7 @@ pub fn render(out: &mut String, report: &Report<'_>, extras: &Extras<'_>) {
     out.push_str("</section>\n");
 }
 
-/// The files with code, but for those of the system.
+/// The files with code, except those of the system.
 fn shown_files(report: &Report<'_>, extras: &Extras<'_>) -> BTreeSet<u32> {
     let own = given_files(report.program);
     let edges = extras.lowered.templates.iter().flat_map(|code| code.edges.iter());
@@ -52,7 +52,7 @@ fn shown_files(report: &Report<'_>, extras: &Extras<'_>) -> BTreeSet<u32> {
     files.filter(is_own).collect()
 }
 
-/// What stands beside each line: its kind, and its text.
+/// The notes beside each line: kind and text.
 type Margin = BTreeMap<(u32, u32), Vec<(&'static str, String)>>;
 
 fn margin(report: &Report<'_>, extras: &Extras<'_>) -> Margin {

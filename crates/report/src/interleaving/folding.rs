@@ -1,13 +1,14 @@
-//! What of a long execution is shown: stretches that do not matter are folded, more of them the longer it is.
+//! Folds irrelevant stretches of a long execution; longer executions are folded more.
 //!
-//! First only long stretches that no other thread could notice are folded. Where that is still too much, so are short ones, then all that has
-//! nothing to do with the violation, then such stretches of several threads at once; and last the middle is left out.
+//! First only long stretches that no other thread could notice are folded. If the result is still too long,
+//! short ones are folded, too, then everything unrelated to the violation, then such stretches of several
+//! threads at once; finally the middle is omitted.
 
 use super::{Interleaving, Row, Shown};
 
-/// An execution should not take more lines than this on a terminal.
+/// The most lines that an execution should take on a terminal.
 const MOST_LINES: usize = 46;
-/// The most things that are shown, whatever they are.
+/// The most items that are shown.
 const MOST_SHOWN: usize = 24;
 
 /// How much is folded.
@@ -22,7 +23,7 @@ struct Folding {
     across: bool,
 }
 
-/// From little to much.
+/// From weak to strong.
 const FOLDINGS: [Folding; 5] = [
     Folding { weight: 1, shortest: 5, ends: true, across: false },
     Folding { weight: 1, shortest: 2, ends: false, across: false },
@@ -38,7 +39,7 @@ impl Interleaving {
         let several = self.rows.iter().any(|row| row.thread != self.rows[0].thread);
         let mut all: Vec<Shown<'_>> = self.rows.iter().map(Shown::Row).collect();
         for (index, folding) in FOLDINGS.iter().enumerate() {
-            // One thread alone is folded only where it is too long.
+            // A single thread is folded only if it is too long.
             if index == 0 && !several {
                 if lines(&all) <= MOST_LINES {
                     return all;
@@ -58,8 +59,8 @@ impl Interleaving {
         all
     }
 
-    /// How much each row matters: 0 if no other thread could notice it, 1 if one could, 2 if it has to do with the violation, 3 if it
-    /// says what is wrong, or is where a thread was last.
+    /// The weight of each row: 0 if no other thread could notice it, 1 if one could, 2 if it is related to
+    /// the violation, 3 if it is the violation, or the last row of a thread.
     fn weights(&self) -> Vec<u8> {
         let mut weights: Vec<u8> = self
             .rows
@@ -71,7 +72,7 @@ impl Interleaving {
                 (None, false, true) => 0,
             })
             .collect();
-        // What happened just before, of each thread.
+        // The previous row of each thread.
         for thread in self.active() {
             let mut own = self.rows.iter().enumerate().rev();
             let last = own.find(|(_, row)| row.thread == thread && row.mark.is_none());
@@ -113,7 +114,7 @@ impl Interleaving {
     }
 }
 
-/// How many lines something takes, where nothing is wrapped.
+/// The number of lines of an item, without wrapping.
 fn lines(all: &[Shown<'_>]) -> usize {
     let one = |shown: &Shown<'_>| match shown {
         Shown::Row(row) => {

@@ -51,7 +51,7 @@ pub(super) fn lock(
     name + reading
 }
 
-/// The name of a lock that is so many bytes after where a pointer points to. A pointer of the source names it best.
+/// The name of a lock at an offset from a pointer's target. A pointer of the source gives the best name.
 fn through(program: &Program, pointer: Option<&str>, target: Target, offset: u64) -> String {
     let lock = Target { first: target.first.wrapping_add(offset), ..target };
     let name = short(program, lock);

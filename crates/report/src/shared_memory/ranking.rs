@@ -1,15 +1,16 @@
 //! Which open locations are most likely races: those come first.
 //!
-//! A heuristic of the order only. It follows what lockset tools found to tell races from noise (Engler and Ashcraft, "RacerX", SOSP 2003):
-//! accesses that hold no lock where most others do are the best sign; threads of different kinds race more often than
-//! copies of one kind, which mostly have memory of their own; named variables are better than memory that many
-//! pointers may point to; what belongs to the library is mostly synchronised inside of it.
+//! A heuristic for the order only. It follows what lockset tools found to distinguish races from noise
+//! (Engler and Ashcraft, "RacerX", SOSP 2003): accesses that hold no lock where most others do are the best
+//! sign; threads of different kinds race more often than copies of one kind, which mostly have separate
+//! memory; named variables are better than memory that many pointers may point to; memory of the library is
+//! mostly synchronised internally.
 
 use ir::{EdgeId, Program, SharedObject, Storage, TemplateId, Waiting};
 use std::collections::BTreeMap;
 use verdict::{LocationAccess, Locations, SharedLocation};
 
-/// A step that may touch more locations than this goes through a pointer of which little is known.
+/// A step that may touch more locations than this uses an imprecise pointer.
 const MANY: usize = 6;
 
 /// How many locations each step may touch.
@@ -30,7 +31,7 @@ impl Reach {
         }
         Self(counts)
     }
-    /// Whether an access is by a pointer that may point to many things.
+    /// Whether an access is through an imprecise pointer.
     fn is_wide(&self, access: &LocationAccess) -> bool {
         self.0.get(&(access.template, access.edge)).is_some_and(|count| *count > MANY)
     }
@@ -64,7 +65,7 @@ pub(super) fn rank(
 /// How unlikely a race of two accesses is.
 fn pair_score(one: &LocationAccess, other: &LocationAccess, mostly_locked: bool) -> u32 {
     let locks = match (one.locks.is_empty(), other.locks.is_empty()) {
-        // One forgets the lock that others take.
+        // One access lacks the lock that others hold.
         (true, false) | (false, true) if mostly_locked => 0,
         (true, false) | (false, true) => 1,
         (true, true) => 2,
@@ -92,7 +93,7 @@ fn memory_score(program: &Program, location: &SharedLocation) -> u32 {
         || file.starts_with('<')
         || file.starts_with("/usr/")
         || object.name.starts_with("__")
-        // Nobody may write to a literal: it is a pointer of which too little is known.
+        // No write to a literal is allowed, so the pointer is imprecise.
         || object.name.starts_with('"')
         || object.name.contains(['(', ' ']) && object.storage == Storage::Static;
     let waits = location.accesses.iter().any(|access| is_waiting(program, access));

@@ -1,4 +1,5 @@
-//! The listing of shared memory as text: races and open locations with their accesses, and the others summarised by what keeps them safe.
+//! The listing of shared memory as text: races and open locations with their accesses, and the others
+//! summarised by the reason for safety.
 
 use super::{Finding, FoundAccess, SharedMemory, Status};
 use crate::Sources;
@@ -6,14 +7,14 @@ use crate::sources::position;
 use crate::style::{Style, Tone, clean};
 use ir::{Program, Span};
 
-/// The most open locations that are listed where nobody asks for all.
+/// The most open locations that are listed by default.
 const MOST_OPEN: usize = 25;
 /// The most names of race-free locations that are listed for one reason.
 const MOST_NAMES: usize = 6;
-/// The most pairs of accesses that are listed of a location, where nobody asks for all.
+/// The most pairs of accesses of a location that are listed by default.
 const MOST_PAIRS: usize = 2;
 
-/// What is said first: whether anything is said at all.
+/// The first line.
 pub(crate) fn headline(memory: &SharedMemory) -> String {
     let [races, possible, open, free] = memory.counts();
     let mut parts = Vec::new();
@@ -40,7 +41,7 @@ pub(crate) fn headline(memory: &SharedMemory) -> String {
     format!("Shared memory: {all} {what}: {}.{incomplete}", parts.join(", "))
 }
 
-/// How much was reached, with a warning where that is no thread at all.
+/// How much was reached, with a warning if no thread is.
 pub(crate) fn reached(memory: &SharedMemory) -> String {
     let (functions, all_functions) = memory.reached.functions;
     let (starts, all_starts) = memory.reached.thread_starts;
@@ -58,7 +59,7 @@ pub(crate) fn access(access: &FoundAccess) -> String {
     format!("{} {}, {}", clean(&access.thread), access.verb(), clean(&access.held()))
 }
 
-/// What the status of a location is called where people read it.
+/// The displayed name of a status.
 pub(crate) fn status(memory: &SharedMemory, finding: &Finding) -> &'static str {
     match &finding.status {
         Status::RaceFree(_) if memory.conditional => "race-free, assuming …",
@@ -84,7 +85,7 @@ pub(crate) fn pairs(finding: &Finding, most: usize) -> Vec<[&FoundAccess; 2]> {
     }
 }
 
-/// Race-free locations by reason, the reason of most first: the reason and the names.
+/// Race-free locations by reason, the most frequent reason first: the reason and the names.
 pub(crate) fn by_reason(memory: &SharedMemory) -> Vec<(String, Vec<&str>)> {
     let mut found: Vec<(String, Vec<&str>)> = Vec::new();
     for finding in &memory.locations {
@@ -99,7 +100,7 @@ pub(crate) fn by_reason(memory: &SharedMemory) -> Vec<(String, Vec<&str>)> {
     found
 }
 
-/// So many more pairs.
+/// The text for this many more pairs.
 pub(super) fn more_pairs(count: usize) -> String {
     if count == 1 {
         "one more pair of accesses".to_owned()
@@ -108,7 +109,7 @@ pub(super) fn more_pairs(count: usize) -> String {
     }
 }
 
-/// Renders the listing for a terminal. All that is race-free is listed, too, where someone asks for it.
+/// Renders the listing for a terminal. On request, lists race-free locations as well.
 pub(crate) fn render(
     program: &Program,
     sources: &Sources,
@@ -122,7 +123,7 @@ pub(crate) fn render(
         out.push('\n');
     };
     line(&headline(memory));
-    // That no thread is reached is said before all else.
+    // The warning that no thread is reached comes first.
     if !memory.is_empty_claim() {
         line(&reached(memory));
     }

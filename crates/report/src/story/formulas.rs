@@ -1,9 +1,9 @@
-//! Formulas in C: variables of the program as transitions get their names in the source back.
+//! Formulas in C: variables of transitions get their source names back.
 
 use ir::{ObjectId, Program};
 use terms::{Instance, Name, Operation, Symbol, Term, Variable};
 
-/// Longer formulas are not read by anyone.
+/// Longer formulas are unreadable.
 const LONGEST: usize = 110;
 
 /// The names of a program.
@@ -13,7 +13,7 @@ pub struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// A formula as text; `None` when it speaks of something without a name, says nothing, or is too long.
+    /// A formula as text; `None` when it contains something without a name, is trivial, or is too long.
     pub fn text(&self, formula: &Term) -> Option<String> {
         if formula.is_literal() || formula.size() > LONGEST {
             return None;
@@ -55,7 +55,7 @@ impl Names<'_> {
     }
 }
 
-/// A formula without double negations, with comparisons the right way around.
+/// A formula without double negations, with normalised comparisons.
 fn infix(term: &Term) -> String {
     match (term.operation(), term.operands()) {
         (Operation::Not, [inner]) => match (inner.operation(), inner.operands()) {
@@ -86,8 +86,8 @@ fn infix(term: &Term) -> String {
 /// Locations, by the position of the thread in its group.
 pub type Places = Vec<(usize, u32)>;
 
-/// What a formula says at locations: "the threads are here, and …; or they are there, and …", or "if they are here, then …". Nothing is said where there are no locations: it
-/// always holds.
+/// The claims of a formula at locations: "the threads are here, and …; or they are there, and …", or "if they
+/// are here, then …". A case without places always holds.
 pub fn cases(formula: &Term) -> Vec<(Places, Term)> {
     let Operation::Or = formula.operation() else { return vec![(Vec::new(), formula.clone())] };
     let (mut places, mut rest) = (Vec::new(), Vec::new());
@@ -119,7 +119,7 @@ pub fn cases(formula: &Term) -> Vec<(Places, Term)> {
     if found.iter().any(|(here, _)| here.is_empty()) {
         return vec![(Vec::new(), formula.clone())];
     }
-    // One way or its opposite is no news.
+    // A condition or its negation is trivial.
     let news = |ways: &[Term]| !ways.iter().any(|way| way.is_true() || ways.contains(&way.not()));
     found.into_iter().filter(|(_, ways)| news(ways)).map(|(here, ways)| (here, Term::any(ways))).collect()
 }

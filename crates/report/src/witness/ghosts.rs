@@ -1,30 +1,33 @@
-//! Ghost variables for correctness witnesses: whether a mutex is held, and what holds whenever nobody holds it.
+//! Ghost variables for correctness witnesses: whether a mutex is held, and what holds whenever it is free.
 //!
-//! What a mutex protects is known inside of its sections, while the facts at a line that takes it must allow for another thread in the middle of a section. With a ghost variable
-//! that says whether the mutex is held, what is known after the line can be said before it: *the mutex is held, or this holds*. For a thread that is about to take the mutex, which nobody
-//! holds, may do so at once, and taking it changes nothing else; so what `flow` knows after the line held before.
+//! Facts about protected data hold inside critical sections, while the facts at a line that acquires the
+//! mutex must allow for another thread in the middle of a section. With a ghost variable that says whether
+//! the mutex is held, the facts after the line can be stated before it: *the mutex is held, or this holds*.
+//! Reason: if the mutex is free, a thread that is about to acquire it may do so at once, and acquiring it
+//! changes nothing else; so the facts of `flow` after the line held before.
 //!
-//! A mutex gets a ghost variable only if everything that is done to it is: taking it and giving it back, by its name, on lines where nothing else is done to a mutex.
+//! A mutex gets a ghost variable only if it is used only by acquiring and releasing it, by name, on lines
+//! without other mutex operations.
 
 use ir::{Edge, Expr, Lhs, LocationId, LockKind, ObjectId, Op, Program, Rhs, Span, Storage, Template};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A mutex whose ghost variable is exact.
 pub(super) struct Ghost {
-    /// The mutex, as it is called in the source.
+    /// The mutex's source name.
     pub(super) mutex: String,
     /// The ghost variable: 1 while the mutex is held, else 0.
     pub(super) name: String,
     /// Where it changes: the place, the function, and the new value.
     pub(super) updates: Vec<(Span, String, u8)>,
-    /// Lines that take it, each with the line that a thread is at when it has it.
+    /// Lines that acquire it, each with the line that a thread is at once it holds it.
     pub(super) taken: Vec<(Span, Span)>,
 }
 
 /// The mutexes that get a ghost variable.
 pub(super) fn ghosts(program: &Program) -> Vec<Ghost> {
     let mut found: BTreeMap<ObjectId, Ghost> = BTreeMap::new();
-    // What is done otherwise, and lines with more than one operation.
+    // Other uses, and lines with more than one operation.
     let mut spoilt: BTreeSet<ObjectId> = BTreeSet::new();
     let mut lines: BTreeMap<(u32, u32), ObjectId> = BTreeMap::new();
     for template in &program.templates {
@@ -39,7 +42,7 @@ pub(super) fn ghosts(program: &Program) -> Vec<Ghost> {
                 spoilt.extend(edge.ops.iter().flat_map(mentioned));
                 continue;
             };
-            // Who knows which mutex it is?
+            // The mutex is not known.
             let Expr::Address(object, offset) = address else { return Vec::new() };
             let Some(mutex) = program.objects.get(*object) else { return Vec::new() };
             let line = (edge.span.file, edge.span.line);
@@ -68,7 +71,7 @@ pub(super) fn ghosts(program: &Program) -> Vec<Ghost> {
     found.into_values().filter(|ghost| named(&ghost.mutex) == 1).collect()
 }
 
-/// The locations that a thread may come to at all.
+/// The reachable locations.
 fn reached(template: &Template) -> BTreeSet<LocationId> {
     let mut targets: BTreeMap<LocationId, Vec<LocationId>> = BTreeMap::new();
     for edge in template.edges.iter() {
@@ -96,7 +99,7 @@ fn mentioned(op: &Op) -> BTreeSet<ObjectId> {
     found
 }
 
-/// The line that a thread is at after a step, when it has done what else the line does for itself.
+/// The line that a thread is at after a step, past the remaining private steps of the same line.
 fn behind(template: &Template, step: &Edge) -> Option<Span> {
     let mut at = step.target;
     let mut seen: BTreeSet<LocationId> = BTreeSet::new();
@@ -109,7 +112,7 @@ fn behind(template: &Template, step: &Edge) -> Option<Span> {
         if (first.file, first.line) != (step.span.file, step.span.line) {
             return (first.line > 0).then_some(first);
         }
-        // One step that is always possible and that nobody sees.
+        // A step that is always possible and that no other thread sees.
         let [only] = next.as_slice() else { return None };
         let private = |op: &Op| {
             let Op::Assign(assignment) = op else { return false };

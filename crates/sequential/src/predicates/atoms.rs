@@ -12,8 +12,8 @@ use verdict::{Budget, Exhausted, Predicate};
 /// Larger atoms are no predicates.
 const LARGEST: usize = 60;
 
-/// The atoms of a formula: what is left when conjunctions, disjunctions, negations and choices are taken
-/// apart.
+/// The atoms of a formula: the parts that remain when conjunctions, disjunctions, negations and choices are
+/// taken apart.
 pub fn atoms(formula: &Term) -> Vec<Term> {
     let mut found: BTreeSet<Term> = BTreeSet::new();
     let mut open = vec![formula.clone()];

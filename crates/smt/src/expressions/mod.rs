@@ -2,7 +2,7 @@
 //! is the one that `ir::semantics` computes, and the condition that goes with it says whether that computes
 //! one at all.
 //!
-//! There are two ways to represent a number of the program; a Boolean is a Boolean in both.
+//! There are two representations of a number of the program; a Boolean is a Boolean in both.
 //!
 //! * [`Mode::Integers`]: an integer in the range of its type. Sums and comparisons stay linear arithmetic;
 //!   unsigned wrapping is a choice between two sums, and bit operations that are no arithmetic go through

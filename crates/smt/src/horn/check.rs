@@ -1,5 +1,5 @@
-//! Checks of solutions and refutations. They share nothing with the search but the terms; the one of
-//! refutations not even the solver.
+//! Checks of solutions and refutations. They share only the terms with the search; the check of refutations
+//! does not even use the solver.
 
 use super::{ClauseId, Derivation, HornSystem, Interpretation};
 use crate::limits::NoAnswer;
@@ -9,7 +9,7 @@ use crate::value::Value;
 use std::time::Duration;
 use verdict::Budget;
 
-/// How long a clause is looked at before all simplifications are used on it.
+/// How long the solver tries a clause before it uses all simplifications.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Why an interpretation was not accepted.

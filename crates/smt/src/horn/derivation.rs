@@ -1,8 +1,8 @@
 //! Derivations of `false`, read off the solver's proof.
 //!
 //! The proof says which ground facts follow from which; it does not say, in our terms, by which clause and
-//! with which values of the clause's variables. That is asked of a solver, fact by fact, so that nothing
-//! rests on how the proof is written: a fact that is not explained this way ends the reading.
+//! with which values of the clause's variables. A solver finds these, fact by fact, so that nothing depends
+//! on the format of the proof: if a fact cannot be explained in this way, the translation fails.
 
 use super::{Application, ClauseId, HornSystem, RelationId};
 use crate::decode::decode_value;

@@ -1,6 +1,6 @@
 //! Which relations matter: those that some clauses can derive, and that a derivation of `false` can use.
 //!
-//! Spacer drops the rest without saying so: its answer says nothing of relations that it dropped.
+//! Spacer silently drops the others: its answer does not mention them.
 
 use super::{ClauseId, HornSystem, RelationId};
 use crate::limits::NoAnswer;

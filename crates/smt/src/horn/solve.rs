@@ -1,7 +1,7 @@
 //! Solves systems of Horn clauses with Spacer (Komuravelli, Gurfinkel, Chaki: SMT-based model checking for
 //! recursive programs, CAV 2014), which is part of the solver.
 //!
-//! What Spacer answers is not believed: a solution is checked clause by clause, a refutation is rebuilt and
+//! Spacer's answer is not trusted: a solution is checked clause by clause, a refutation is rebuilt and
 //! evaluated.
 
 use super::check::{Failure, check_derivation, check_interpretation};

@@ -1,4 +1,4 @@
-//! Limits end every question in time, and leave nothing behind.
+//! Limits end every query in time, without leaks.
 
 use smt::eliminate::eliminate;
 use smt::horn::{Application, Clause, HornSystem, Solution, solve};
@@ -22,7 +22,7 @@ fn hard(width: u32) -> Term {
     ])
 }
 
-/// `x³ + y³ + z³ = 114` over the integers: no solution is known to anybody.
+/// `x³ + y³ + z³ = 114` over the integers: no solution is known.
 fn cubes() -> Term {
     let cube = |name: &str| {
         Term::int_variable(name).times(&Term::int_variable(name)).times(&Term::int_variable(name))

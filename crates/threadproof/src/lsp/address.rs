@@ -1,4 +1,4 @@
-//! Addresses of files, as the protocol has them.
+//! URIs of files, as in the protocol.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The path of a file; `None` when the address is of something else.
 pub fn path_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
-    // There may be a host; only this one has files for us.
+    // A host may be given; only the local one is supported.
     let rest = rest.strip_prefix("localhost").unwrap_or(rest);
     if !rest.starts_with('/') {
         return None;

@@ -1,4 +1,5 @@
-//! What a verification found, as the protocol wants it: diagnostics of files, what is known at lines, and reports about violations.
+//! The findings of a verification in the form of the protocol: diagnostics of files, facts at lines, and
+//! reports about violations.
 
 use super::address::uri_of;
 use super::state::place;
@@ -18,7 +19,7 @@ use verdict::{Check, Listing};
 /// Severities of the protocol.
 const ERROR: u32 = 1;
 const INFORMATION: u32 = 3;
-/// The most shared memory locations that are told.
+/// The most shared memory locations that are reported.
 const MOST_LOCATIONS: usize = 100;
 
 /// A diagnostic of a file.
@@ -28,18 +29,18 @@ struct Found {
     diagnostic: Value,
 }
 
-/// What a verification found.
+/// The findings of a verification.
 #[derive(Default)]
 pub struct Findings {
     input: Arc<(Program, Sources)>,
     outcomes: Vec<Outcome>,
     listing: Option<Listing>,
-    /// By the places of files.
+    /// By file paths.
     diagnostics: BTreeMap<PathBuf, Vec<Found>>,
 }
 
 impl Findings {
-    /// What was found about a program. What is about no line is told at the first line of the document.
+    /// The findings about a program. Findings without a line are reported at the first line of the document.
     pub fn new(
         document: &Path,
         input: Arc<(Program, Sources)>,
@@ -57,7 +58,7 @@ impl Findings {
         findings
     }
 
-    /// Makes diagnostics of a shared memory location that may race as far as is known: one at each access.
+    /// Adds diagnostics for a shared memory location that may race: one at each access.
     fn tell_location(&mut self, finding: &Finding) {
         let pair = match &finding.status {
             Status::Open(pairs) => pairs.first().and_then(|pair| finding.pair(*pair)),
@@ -95,7 +96,7 @@ impl Findings {
         }
     }
 
-    /// A program that cannot be read, or a verification that came to nothing.
+    /// Findings for a program that cannot be read, or a failed verification.
     pub fn unread(document: &Path, problems: &[Diagnostic]) -> Self {
         let mut findings = Self::default();
         for problem in problems {
@@ -105,7 +106,7 @@ impl Findings {
                 "start": { "line": line, "character": column },
                 "end": { "line": line, "character": column + 1 },
             });
-            // A part of a program is no mistake while it is edited.
+            // While editing, an incomplete program is no error.
             let severity = if problem.kind == Kind::NoStart { INFORMATION } else { ERROR };
             findings.add(&path, None, diagnostic(range, severity, "input", &problem.text()));
         }
@@ -116,7 +117,7 @@ impl Findings {
         self.diagnostics.entry(place(path)).or_default().push(Found { violation, diagnostic });
     }
 
-    /// Makes diagnostics of one outcome.
+    /// Adds diagnostics for one outcome.
     fn tell(&mut self, document: &Path, index: usize) {
         let input = self.input.clone();
         let (program, sources) = (&input.0, &input.1);
@@ -180,7 +181,7 @@ impl Findings {
         }
     }
 
-    /// The files that something is told of.
+    /// The files with diagnostics.
     pub fn paths(&self) -> Vec<PathBuf> {
         self.diagnostics.keys().cloned().collect()
     }
@@ -190,7 +191,7 @@ impl Findings {
         self.diagnostics.get(path).into_iter().flatten().map(|found| found.diagnostic.clone()).collect()
     }
 
-    /// What is known at a line, in Markdown.
+    /// The facts at a line, in Markdown.
     pub fn known_at(&self, path: &Path, line: u32) -> Option<String> {
         let program = &self.input.0;
         let listing = self.listing.as_ref()?;
@@ -212,7 +213,7 @@ impl Findings {
         Some(format!("Whenever a thread is about to run this line:\n\n{}", rows.join("\n")))
     }
 
-    /// The violations that are told at some lines of a file, from 0, with their diagnostics.
+    /// The violations that are reported at some lines of a file, from 0, with their diagnostics.
     pub fn violations_at(&self, path: &Path, first: u64, last: u64) -> Vec<(usize, Value)> {
         let found = self.diagnostics.get(path).into_iter().flatten();
         found
@@ -273,7 +274,7 @@ fn first_line() -> Value {
     json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 1 } })
 }
 
-/// From where a span points to, to the end of its line.
+/// The range from a span to the end of its line.
 fn range(sources: &Sources, span: Span) -> Value {
     let text = sources.whole_line(span).unwrap_or_default();
     let units = |text: &str| text.chars().map(char::len_utf16).sum::<usize>();

@@ -1,8 +1,10 @@
-//! The language server: diagnostics when a file is opened or saved, what is known at a line, and the execution of a violation, in any editor that speaks the
-//! Language Server Protocol over standard input and output.
+//! The language server: diagnostics when a file is opened or saved, facts at a line, and the execution of a
+//! violation, in any editor that speaks the Language Server Protocol over standard input and output.
 //!
-//! The loop here answers the editor at once; a verification runs in a thread of its own, publishes what it found, and is cancelled when one of its files changes. It is about the program that
-//! a file is a part of ([`project`]). Options come from the `threadproof.toml` of the workspace. Positions on the wire count UTF-16 units, as the protocol's default has it.
+//! The loop answers the editor at once; a verification runs in a separate thread, publishes its findings, and
+//! is cancelled when one of its files changes. It verifies the program that contains the file ([`project`]).
+//! Options come from the `threadproof.toml` of the workspace. Positions count UTF-16 units, the default of
+//! the protocol.
 
 mod address;
 mod findings;
@@ -24,7 +26,7 @@ const SHOW_TEXT: &str = "threadproof.showTrace";
 /// The command that shows it as a page, to step through.
 const SHOW_PAGE: &str = "threadproof.showPage";
 
-/// What the loop and the verifications share.
+/// State that the loop and the verifications share.
 #[derive(Clone)]
 struct Shared {
     state: Arc<Mutex<State>>,
@@ -46,7 +48,7 @@ impl Shared {
         let state = self.state();
         state.documents.values().map(|document| (place(&document.path), document.text.clone())).collect()
     }
-    /// The folder of the workspace that a file is in; its own if it is in none.
+    /// The folder of the workspace that contains a file; if there is none, the file's own folder.
     fn root(&self, path: &Path) -> PathBuf {
         let above = self.roots.iter().filter(|root| path.starts_with(root));
         let root = above.max_by_key(|root| root.components().count()).or(self.roots.first());
@@ -58,7 +60,7 @@ impl Shared {
             self.notify("textDocument/publishDiagnostics", json!({ "uri": uri, "diagnostics": diagnostics }));
         }
     }
-    /// Sends a message; an editor that went away is noticed by the loop.
+    /// Sends a message; the loop notices if the editor has disconnected.
     fn send(&self, message: impl Into<Message>) {
         let _ = self.connection.sender.send(message.into());
     }
@@ -67,7 +69,7 @@ impl Shared {
     }
 }
 
-/// Serves until the editor says that it is enough. Whether it said so in due form.
+/// Serves until the editor ends the session. Returns whether it did so as the protocol requires.
 pub fn serve(config: Option<PathBuf>) -> Result<(), String> {
     let (connection, threads) = Connection::stdio();
     let capabilities = json!({
@@ -97,7 +99,7 @@ pub fn serve(config: Option<PathBuf>) -> Result<(), String> {
     let ended = listen(&shared);
     shared.state().cancel_all();
     let _ = std::fs::remove_dir_all(reports_folder());
-    // What is still to be written is written by these threads; verifications that are not through yet are left behind.
+    // These threads write the remaining messages; unfinished verifications are abandoned.
     if let (Ok(true), Some(connection)) = (&ended, Arc::into_inner(shared.connection)) {
         drop(connection);
         threads.join().map_err(|error| error.to_string())?;
@@ -108,7 +110,7 @@ pub fn serve(config: Option<PathBuf>) -> Result<(), String> {
     }
 }
 
-/// Answers messages until the end. Whether it was one in due form.
+/// Answers messages until the end. Returns whether the session ended as the protocol requires.
 fn listen(shared: &Shared) -> Result<bool, String> {
     for message in &shared.connection.receiver {
         match message {
@@ -123,14 +125,14 @@ fn listen(shared: &Shared) -> Result<bool, String> {
                 shared.send(response);
             }
             Message::Notification(notification) => note(shared, &notification),
-            // The editor says whether it showed a document: if not, the user sees that.
+            // The editor's answer whether it showed a document is ignored: the user sees it anyway.
             Message::Response(_) => {}
         }
     }
     Ok(false)
 }
 
-/// What the editor tells.
+/// Handles notifications of the editor.
 fn note(shared: &Shared, notification: &Notification) {
     let parameters = &notification.params;
     let document = &parameters["textDocument"];
@@ -168,7 +170,7 @@ fn note(shared: &Shared, notification: &Notification) {
     }
 }
 
-/// What the editor asks.
+/// Handles requests of the editor.
 fn answer(shared: &Shared, request: Request) -> Response {
     let Request { id, method, params } = request;
     let result = match method.as_str() {
@@ -187,7 +189,7 @@ fn refused(id: RequestId, code: ErrorCode, reason: String) -> Response {
     Response::new_err(id, code as i32, reason)
 }
 
-/// The findings about the text as it is now.
+/// The findings about the current text.
 fn current(shared: &Shared, parameters: &Value) -> Option<(PathBuf, Arc<Findings>)> {
     let uri = parameters["textDocument"]["uri"].as_str()?;
     let state = shared.state();
@@ -204,7 +206,7 @@ fn hover(shared: &Shared, parameters: &Value) -> Value {
     }
 }
 
-/// For each violation in the range that was asked about: two ways to show it.
+/// Two code actions for each violation in the requested range.
 fn actions(shared: &Shared, parameters: &Value) -> Value {
     let Some((path, findings)) = current(shared, parameters) else { return json!([]) };
     let uri = &parameters["textDocument"]["uri"];
@@ -226,7 +228,7 @@ fn actions(shared: &Shared, parameters: &Value) -> Value {
     Value::Array(found)
 }
 
-/// Where reports are written; gone when the server ends.
+/// The folder for reports; it is removed when the server ends.
 fn reports_folder() -> PathBuf {
     std::env::temp_dir().join(format!("threadproof-lsp-{}", std::process::id()))
 }

@@ -1,8 +1,10 @@
-//! Which program a document is a part of, and with what options it is verified.
+//! The program that contains a document, and the options for its verification.
 //!
-//! 1. The files, or the compilation database, that the workspace's `threadproof.toml` names, if the document is one of them, or a header.
-//! 2. Else the files of the `compile_commands.json` in the workspace's folder, or in its folder `build`. Of a build of several programs, those files that have no `main`, together with one that has: the document itself,
-//!    another one that is open, or the first.
+//! 1. The files, or the compilation database, that the workspace's `threadproof.toml` names, if the document
+//!    is one of them, or a header.
+//! 2. Else the files of the `compile_commands.json` in the workspace's folder, or in its folder `build`. For
+//!    a build of several programs, the files without a `main`, together with one that has it: the document
+//!    itself, another open one, or the first.
 //! 3. Else the document alone. A header alone is no program.
 
 use super::Shared;
@@ -14,7 +16,7 @@ use clap::Parser;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where a build leaves its compilation database, below the folder of the workspace.
+/// Possible paths of a compilation database, relative to the folder of the workspace.
 const DATABASES: [&str; 2] = ["compile_commands.json", "build/compile_commands.json"];
 
 /// A program, and how to verify it.
@@ -25,7 +27,7 @@ pub struct Project {
     pub options: Verify,
 }
 
-/// The program that a document is a part of. Nothing for a header that is a part of none.
+/// The program that contains a document. `None` for a header that belongs to no program.
 pub fn find(shared: &Shared, path: &Path) -> Result<Option<Project>, Vec<Diagnostic>> {
     let folder = shared.root(path);
     let mut options = options(shared, &folder)?;
@@ -37,7 +39,7 @@ pub fn find(shared: &Shared, path: &Path) -> Result<Option<Project>, Vec<Diagnos
         if is_part(&files) {
             return Ok(Some(Project { files: places(&files), options }));
         }
-        // The workspace says how its own files start, not this one.
+        // The workspace's entry points apply only to its own files.
         reading.entry.clear();
         reading.thread.clear();
         reading.compile_commands = None;
@@ -102,7 +104,8 @@ fn of_one_program(shared: &Shared, path: &Path, files: Vec<PathBuf>) -> Vec<Path
     files.into_iter().filter(|file| !left_out.contains(file)).collect()
 }
 
-/// Whether a C file defines `main`, by its words: the name, parentheses, and a brace after them. What a macro hides is not seen; the program is then read as it is, and says what is wrong.
+/// Whether a C file defines `main`, by its words: the name, parentheses, and a brace after them. A `main`
+/// from a macro is not recognised; then reading the program reports the error.
 fn defines_main(text: &str) -> bool {
     let text = without_comments(text);
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';

@@ -1,6 +1,7 @@
-//! What the server knows: the documents that the editor has open, the programs that they are parts of, and what was found about these.
+//! The state of the server: open documents, the programs that contain them, and the findings about these.
 //!
-//! A verification is about a program, which several documents may be parts of. Each change of one of them cancels it, and what was found counts only as long as all of them are as they were.
+//! A verification is about a program, which may contain several documents. Each change of one of them cancels
+//! it, and findings are valid only as long as all of them are unchanged.
 
 use super::address::uri_of;
 use super::findings::Findings;
@@ -10,35 +11,35 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use verdict::Cancel;
 
-/// The files of a program, in order: what tells it from others.
+/// The files of a program, in order: its identity.
 pub type Files = Vec<PathBuf>;
 
-/// A file that the editor has open.
+/// A file that is open in the editor.
 pub struct Document {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// What the editor shows.
+    /// Its text in the editor.
     pub text: String,
     /// Counts the changes.
     pub version: u64,
-    /// The program that it was last verified as a part of.
+    /// The program with which it was last verified.
     pub program: Option<Files>,
-    /// Asks the verification that it began to stop.
+    /// Cancels the verification that it began.
     pub cancel: Cancel,
 }
 
-/// A program that an open document is a part of.
+/// A program that contains an open document.
 #[derive(Default)]
 struct Program {
-    /// Asks the verification that runs to stop.
+    /// Cancels the running verification.
     cancel: Cancel,
-    /// Whether one runs.
+    /// Whether a verification runs.
     running: bool,
-    /// What the last one found, and the versions of the documents that it was about.
+    /// The findings of the last verification, and the versions of its documents.
     findings: Option<(BTreeMap<String, u64>, Arc<Findings>)>,
 }
 
-/// All documents, by their addresses, and all programs.
+/// All documents, by URI, and all programs.
 #[derive(Default)]
 pub struct State {
     /// The documents.
@@ -46,10 +47,10 @@ pub struct State {
     programs: BTreeMap<Files, Program>,
 }
 
-/// The diagnostics of some files, by their addresses, to be told.
+/// The diagnostics of some files, by URI, to be published.
 pub type Told = BTreeMap<String, Vec<Value>>;
 
-/// A path as it is compared.
+/// A path in canonical form.
 pub fn place(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
@@ -61,7 +62,7 @@ impl State {
         parts.map(|(uri, document)| (uri.clone(), document.version)).collect()
     }
 
-    /// What was found about the program of a document, if it is about the texts as they are now.
+    /// The findings about the program of a document, if they are about the current texts.
     pub fn current(&self, uri: &str) -> Option<Arc<Findings>> {
         let files = self.documents.get(uri)?.program.as_ref()?;
         let (versions, findings) = self.programs.get(files)?.findings.as_ref()?;
@@ -81,7 +82,8 @@ impl State {
         }
     }
 
-    /// A document that was opened as it is on the disk is a part of a program that is known already: whether a verification of it runs or has told what it found. Gives what is to be told again.
+    /// A document was opened without changes, and is part of a known program, whose verification is running
+    /// or finished. Returns the diagnostics to publish again.
     pub fn join(&mut self, uri: &str) -> Option<Told> {
         let document = self.documents.get(uri)?;
         let path = place(&document.path);
@@ -103,7 +105,8 @@ impl State {
         Some(told.unwrap_or_default())
     }
 
-    /// A verification of a program begins, because of a document; one that runs about it is cancelled. Gives what is to be told, if the document was a part of another one before.
+    /// A verification of a program begins, because of a document; a running one is cancelled. Returns the
+    /// diagnostics to publish, if the document was part of another program before.
     pub fn begin(&mut self, uri: &str, files: &Files, cancel: &Cancel) -> Told {
         let before = self.documents.get_mut(uri).and_then(|document| document.program.replace(files.clone()));
         let program = self.programs.entry(files.clone()).or_default();
@@ -113,7 +116,7 @@ impl State {
         before.filter(|before| before != files).map(|before| self.leave(&before)).unwrap_or_default()
     }
 
-    /// A verification has ended. Gives what is to be told; `None` when it was cancelled.
+    /// A verification has ended. Returns the diagnostics to publish; none when it was cancelled.
     pub fn end(&mut self, uri: &str, files: &Files, cancel: &Cancel, findings: Findings) -> Told {
         let versions = self.versions(files);
         let Some(program) = self.programs.get_mut(files).filter(|_| !cancel.is_cancelled()) else {
@@ -121,7 +124,7 @@ impl State {
         };
         let mut paths: Vec<PathBuf> = findings.paths();
         if let Some((_, old)) = program.findings.replace((versions, Arc::new(findings))) {
-            // What was told of other files before is told again.
+            // Diagnostics of other files are published again.
             paths.extend(old.paths());
         }
         program.running = false;
@@ -129,7 +132,8 @@ impl State {
         self.told(paths)
     }
 
-    /// A document is no longer open. Gives what is to be told, and the address of a document whose program has another text now.
+    /// A document was closed. Returns the diagnostics to publish, and the URI of a document whose program has
+    /// changed by that.
     pub fn close(&mut self, uri: &str) -> (Told, Option<String>) {
         let Some(document) = self.documents.remove(uri) else { return (Told::new(), None) };
         document.cancel.cancel();
@@ -145,7 +149,7 @@ impl State {
         (told, again)
     }
 
-    /// A document is no part of a program any more; a program without documents is forgotten.
+    /// A document is no longer part of a program; a program without documents is removed.
     fn leave(&mut self, files: &Files) -> Told {
         if self.documents.values().any(|document| document.program.as_ref() == Some(files)) {
             return Told::new();
@@ -156,7 +160,7 @@ impl State {
         self.told(paths)
     }
 
-    /// All that is known of some files, whatever programs they are parts of.
+    /// All diagnostics of some files, from all programs.
     fn told(&self, paths: impl IntoIterator<Item = PathBuf>) -> Told {
         let mut told = Told::new();
         for path in paths {
@@ -174,7 +178,7 @@ impl State {
         told
     }
 
-    /// Asks all that runs to stop.
+    /// Cancels everything.
     pub fn cancel_all(&self) {
         self.documents.values().for_each(|document| document.cancel.cancel());
         self.programs.values().for_each(|program| program.cancel.cancel());

@@ -1,4 +1,4 @@
-//! Verifies the program of a document that is being edited, in a thread of its own.
+//! Verifies the program of an open document, in a separate thread.
 
 use super::Shared;
 use super::findings::Findings;
@@ -15,10 +15,10 @@ use verdict::{Budget, Cancel, Check};
 
 /// Deeply nested programs need a deep stack.
 const STACK: usize = 512 << 20;
-/// What is known at each line is looked for so long, if the timeout leaves that.
+/// The time for the facts at each line, if the timeout allows it.
 const LISTING: Duration = Duration::from_secs(5);
 
-/// Begins to verify the program of a document as it is now; what runs about it already is cancelled.
+/// Begins to verify the current program of a document; cancels a running verification.
 pub fn start(shared: &Shared, uri: &str) {
     let mut state = shared.state();
     let Some(document) = state.documents.get_mut(uri) else { return };
@@ -28,11 +28,11 @@ pub fn start(shared: &Shared, uri: &str) {
     drop(state);
     let (shared, uri) = (shared.clone(), uri.to_owned());
     let work = move || run(&shared, &uri, &path, &cancel);
-    // Without a thread nothing is found out now; the next time it may be better.
+    // Without a thread there is no verification; the next one may succeed.
     let _ = std::thread::Builder::new().name("verification".to_owned()).stack_size(STACK).spawn(work);
 }
 
-/// Verifies, and tells the editor, unless nobody wants to know any more.
+/// Verifies, and publishes the findings unless it was cancelled.
 fn run(shared: &Shared, uri: &str, path: &Path, cancel: &Cancel) {
     let project = project::find(shared, path);
     let files = match &project {

@@ -54,7 +54,8 @@ fn made_up_abstractions_are_refused() {
             };
             let original = relations(&mut proof.clone())[relation].clone();
             for clause in 0..original.clauses.len() {
-                // A clause without one of its literals, where that is not true anyway; a clause that says the opposite.
+                // A clause without one of its literals, where that is not true anyway; a clause that says the
+                // opposite.
                 for literal in 0..original.clauses[clause].len() {
                     let less = with(&|one| {
                         one.clauses[clause].remove(literal);

@@ -1,4 +1,5 @@
-//! BenchExec understands our tool-info module: it finds the program, builds its command lines and reads its answers.
+//! BenchExec understands our tool-info module: it finds the program, builds its command lines and reads its
+//! answers.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,7 +1,9 @@
 //! The documents tell the truth: every command that they show is run, and prints what they say.
 //!
-//! A command is a line of an indented block that begins with `$ threadproof`; what follows it, up to the next command or the end of the block, is what it prints. A line that is `…` alone stands
-//! for any lines, `…` in a line for any text. `UPDATE_EXPECT=1` writes what is printed into the documents, where it is not what they say.
+//! A command is a line of an indented block that begins with `$ threadproof`; what follows it, up to the next
+//! command or the end of the block, is what it prints. A line that is `…` alone stands for any lines, `…` in
+//! a line for any text. `UPDATE_EXPECT=1` writes what is printed into the documents, where it is not what
+//! they say.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -104,7 +106,8 @@ fn commands_print_what_the_documents_say() {
     for file in documents() {
         let text = std::fs::read_to_string(&file).expect("documents are text");
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        // One may need what another has written, so they run in order; the text is changed from its end, so that numbers of lines stay right.
+        // One may need what another has written, so they run in order; the text is changed from its end, so
+        // that numbers of lines stay right.
         let ran: Vec<(Shown, String)> = commands(&text)
             .into_iter()
             .map(|shown| {

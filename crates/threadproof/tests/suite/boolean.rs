@@ -1,4 +1,5 @@
-//! Boolean programs and thread transition systems: our own, those of the sample where that is at hand, and bad input.
+//! Boolean programs and thread transition systems: our own, those of the sample where that is at hand, and
+//! bad input.
 
 use assert_cmd::Command;
 use checker::{Checked, ReplayedViolation};
@@ -89,7 +90,8 @@ fn annotated_programs() {
     });
 }
 
-/// The sample of real programs, where it is at hand: its folder is named by `THREADPROOF_BENCH`, or is `shared/bench` beside the repository.
+/// The sample of real programs, where it is at hand: its folder is named by `THREADPROOF_BENCH`, or is
+/// `shared/bench` beside the repository.
 fn sample() -> Option<PathBuf> {
     let named = std::env::var_os("THREADPROOF_BENCH").map(PathBuf::from);
     let beside = ["../shared/bench", "../../shared/bench"].map(|path| crate::root().join(path));

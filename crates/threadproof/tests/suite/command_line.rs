@@ -140,7 +140,8 @@ fn evidence_that_is_none_is_bad_input() {
     assert_eq!(status, 3, "{out}");
 }
 
-/// What is asked, and how the program is read, is up to the user: a file that is about less, or about a program that was read in another way, proves nothing.
+/// What is asked, and how the program is read, is up to the user: a file that is about less, or about a
+/// program that was read in another way, proves nothing.
 #[test]
 fn evidence_does_not_say_what_is_asked() {
     let program = temporary(

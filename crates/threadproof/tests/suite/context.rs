@@ -1,4 +1,5 @@
-//! The engine `context`: figure 1 of paper 1 round by round as section 2.4 tells it, and pairs of programs that are alike but for one mistake.
+//! The engine `context`: figure 1 of paper 1 round by round as section 2.4 tells it, and pairs of programs
+//! that are alike but for one mistake.
 
 use checker::Checked;
 use engine_context::ContextInference;
@@ -14,7 +15,7 @@ fn read(path: &std::path::Path) -> ir::Program {
     frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C")
 }
 
-/// Keeps what is told.
+/// Records all events.
 #[derive(Default)]
 struct Told(RefCell<Vec<String>>);
 
@@ -26,7 +27,8 @@ impl Events for Told {
     }
 }
 
-/// Section 2.4 of the paper: first a race along a path that a thread cannot take by itself, then one that two threads cannot take together; then no more, with k = 1.
+/// Section 2.4 of the paper: first a race along a path that a thread cannot take by itself, then one that two
+/// threads cannot take together; then no more, with k = 1.
 #[test]
 fn figure_1_round_by_round() {
     let program = read(&crate::root().join("tests/programs/context/figure-1.c"));
@@ -121,7 +123,8 @@ fn contexts_are_specifications() {
     expect![[r#"
         // What threads do, as contexts have it.
 
-        // `main` needs no abstract thread: it changes no variable of the specification, and its checks do not fail.
+        // `main` needs no abstract thread: it changes no variable of the specification, and its checks do not
+        // fail.
 
         thread Worker_spec runs worker times any {
           start state S0;
@@ -140,7 +143,8 @@ fn contexts_are_specifications() {
     }
 }
 
-/// The pairs are about races among any number of threads. ω-CIRC decides each of them (the annotations say so); CIRC does, too.
+/// The pairs are about races among any number of threads. ω-CIRC decides each of them (the annotations say
+/// so); CIRC does, too.
 #[test]
 fn pairs_are_decided_without_the_omega_check() {
     let mut wrong = Vec::new();

@@ -143,7 +143,8 @@ fn a_context_proof_counts_as_a_whole_only() {
     }
 }
 
-/// A program that starts as several threads, or starts threads in atomic regions, is not what proofs by contexts are about: neither the engine nor the checker takes it.
+/// A program that starts as several threads, or starts threads in atomic regions, is not what proofs by
+/// contexts are about: neither the engine nor the checker takes it.
 #[test]
 fn programs_of_another_kind_are_refused() {
     let (name, check) = ("context/figure-1", Check::Races);

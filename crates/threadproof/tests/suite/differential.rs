@@ -1,12 +1,14 @@
-//! The differential test: on random programs the engines, the front end and the passes agree with a naive exploration.
+//! The differential test: on random programs the engines, the front end and the passes agree with a naive
+//! exploration.
 //!
-//! Each seed gives a program as C text and, built without the front end, in the common representation. What is reachable
-//! by following all steps of the latter, one by one, is the truth. `THREADPROOF_SEEDS=5000` tries that many.
+//! Each seed gives a program as C text and, built without the front end, in the common representation. What
+//! is reachable by following all steps of the latter, one by one, is the truth. `THREADPROOF_SEEDS=5000`
+//! tries that many.
 
 use checker::Checked;
 use testkit::oracle::{Bounds, Seen, explore};
 use threadproof::pipeline;
-use threadproof::runs::{OnRuns, Runs};
+use threadproof::runs::{Runs, WithReduction};
 use verdict::{Budget, Check, Engine, Proof, RunsProof, Silent, Task, Verdict};
 
 /// How many programs are tried by default.
@@ -82,7 +84,8 @@ fn engines_agree_with_a_naive_exploration() {
     );
 }
 
-/// Where nothing races, it is enough to switch threads behind what synchronises them: `explicit` says the same of the program with atomic runs, and its proofs and traces are accepted.
+/// Without data races, it suffices to switch threads after steps that synchronise them: `explicit` says the
+/// same of the program with atomic runs, and its proofs and traces are accepted.
 #[test]
 fn atomic_runs_change_no_verdict() {
     let mut counts = [0, 0, 0];
@@ -105,7 +108,7 @@ fn atomic_runs_change_no_verdict() {
             [(&engine_explicit::Explicit::default() as &dyn Engine, true), (&engine_horn::Horn, false)]
         {
             let name = engine.name();
-            let engine = OnRuns { engine, runs: Some(&runs) };
+            let engine = WithReduction { engine, runs: Some(&runs) };
             let limit = if sure { budget.clone() } else { Budget::steps_for(1.0) };
             match pipeline::attempt(task, &engine, &limit, &budget, &Silent).verdict {
                 Checked::Proved(_) => assert!(!truth, "seed {seed}: {name} proves what is violated"),
@@ -151,7 +154,8 @@ fn seeds_or(default: u64) -> u64 {
 /// More states than this are not looked at where a thread runs twice.
 const MOST_STATES: usize = 30_000;
 
-/// Threads that are started in a loop, so that their number is not known beforehand: what `states` says through predicates, some of which other threads change, is right.
+/// Threads that are started in a loop, so that their number is not known beforehand: what `states` says
+/// through predicates, some of which other threads change, is right.
 #[test]
 fn states_agrees_where_threads_are_started_in_a_loop() {
     let (proved, refuted) = agrees_in_loops(&engine_states::States, Check::Assertions);
@@ -167,7 +171,8 @@ fn context_agrees_where_threads_are_started_in_a_loop() {
     }
 }
 
-/// How many programs with threads that are started in a loop an engine proves and refutes, all of them rightly.
+/// How many programs with threads that are started in a loop an engine proves and refutes, all of them
+/// rightly.
 fn agrees_in_loops(engine: &dyn Engine, check: Check) -> (usize, usize) {
     let create = "  pthread_create(&t1, 0, thread1, 0);";
     let (mut proved, mut refuted) = (0, 0);

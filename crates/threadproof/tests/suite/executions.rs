@@ -123,7 +123,8 @@ fn long_executions_come_to_an_end() {
     assert!(violation(text, Check::Assertions).is_none());
 }
 
-/// A listing that leaves out a location with a race is met by an execution, and one that lists it as open is not.
+/// A listing that leaves out a location with a race is met by an execution, and one that lists it as open
+/// is not.
 #[test]
 fn listings_that_leave_out_a_race_are_met() {
     let text = "#include <pthread.h>

@@ -1,4 +1,5 @@
-//! Forged proofs: for each kind of proof the most that one could claim without a reason, against programs in which the property is violated. And single forgeries that were accepted once.
+//! Forged proofs: for each kind of proof the most that one could claim without a reason, against programs in
+//! which the property is violated. And single forgeries that were accepted once.
 
 use checker::check_proof;
 use engine_horn::Horn;
@@ -18,7 +19,8 @@ use verdict::{
     StepAbstraction, Task, Verdict, Views,
 };
 
-/// Programs in which an assertion fails, and a data race happens: one thread, a fixed set of them, any number, an atomic region, an input.
+/// Programs in which an assertion fails, and a data race happens: one thread, a fixed set of them, any
+/// number, an atomic region, an input.
 const BROKEN: [&str; 5] = [
     "#include <assert.h>
     int main(void) { int x = 1; assert(x == 2); return 0; }",
@@ -240,7 +242,8 @@ fn product_and_queries() {
     });
 }
 
-/// Lists of templates in every order, of which nothing is possible, beside one that says where a thread is at first.
+/// Lists of templates in every order, of which nothing is possible, beside one that says where a thread is at
+/// first.
 #[test]
 fn modular() {
     each_broken(|name, program, check| {
@@ -307,7 +310,8 @@ fn context() {
     });
 }
 
-/// A specification of a thread that nobody runs and that starts nowhere, so that there is no first state; and threads of which nothing is possible.
+/// A specification of a thread that nobody runs and that starts nowhere, so that there is no first state; and
+/// threads of which nothing is possible.
 #[test]
 fn specification() {
     each_broken(|name, program, check| {
@@ -454,7 +458,8 @@ fn relations_have_their_form() {
     assert!(serde_json::from_str::<Relation>(r#"{"bound":2,"words":[2,0]}"#).is_ok());
 }
 
-/// `main` is the first thread and one that is started: what is said of the first thread is not true of the second.
+/// `main` is the first thread and one that is started: what is said of the first thread is not true of the
+/// second.
 #[test]
 fn main_may_be_a_thread_too() {
     let text = "#include <pthread.h>

@@ -1,5 +1,6 @@
-//! Functions of the library access what is passed to them by address: if another thread writes there, it is a race, and no one may say otherwise.
-//! And they hide no race, and forbid no proof, that they have nothing to do with.
+//! Functions of the library access what is passed to them by address: if another thread writes there, it is a
+//! race, and no one may say otherwise. And they hide no race, and forbid no proof, that they have nothing to
+//! do with.
 
 use verdict::{Budget, Check};
 

@@ -246,7 +246,7 @@ fn a_change_cancels_what_runs() {
     std::thread::sleep(Duration::from_secs(1));
     editor.change(&uri, "int main(void) { return 0; }\n");
     editor.save(&uri);
-    // Only what was found about the new text is told.
+    // Only findings about the new text are reported.
     assert_eq!(editor.diagnostics(&uri), [] as [Value; 0]);
     // The other one gives its processor back.
     let ticks = |editor: &Editor| -> u64 {
@@ -294,7 +294,7 @@ fn options_of_the_workspace_count() {
     let part = editor.open("part.c", "void put(void);\nvoid take(void) { put(); }\n");
     let found = editor.diagnostics(&part);
     assert_eq!((found.len(), &found[0]["severity"]), (1, &3.into()), "{found:?}");
-    // A mistake in the options is told where it is.
+    // An error in the options is reported at its position.
     std::fs::write(editor.folder.join("threadproof.toml"), "\nthreads = 1\n").unwrap();
     editor.save(&other);
     let config = editor.uri("threadproof.toml");
@@ -358,7 +358,7 @@ fn the_files_of_a_project_are_one_program() {
         editor.write(name, text);
     }
     let main = editor.open("main.c", MAIN_C);
-    // The file that is not open is told about, too.
+    // Findings in files that are not open are reported, too.
     let add = editor.uri("add.c");
     assert_eq!(races(&editor.diagnostics(&add)), [2]);
     assert_eq!(races(&editor.diagnostics(&main)), [9]);
@@ -433,7 +433,7 @@ fn a_build_is_a_program() {
         editor.open("alone.c", "#include <assert.h>\nint main(void) {\n  assert(0);\n  return 0;\n}\n");
     let found = editor.diagnostics(&alone);
     assert_eq!((&found[0]["code"], &found[0]["range"]["start"]["line"]), (&"unreach-call".into(), &2.into()));
-    // A database that is none is told where it is.
+    // An invalid database is reported at its position.
     editor.write("compile_commands.json", "{}");
     editor.save(&alone);
     let database = editor.uri("compile_commands.json");

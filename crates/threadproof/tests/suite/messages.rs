@@ -1,5 +1,5 @@
-//! What is said when something is wrong with what the user gives: each message says where, what, and what to do. All are in `tests/reports/messages.txt`; update it
-//! with `UPDATE_EXPECT=1`, and read it.
+//! What is said when something is wrong with what the user gives: each message says where, what, and what to
+//! do. All are in `tests/reports/messages.txt`; update it with `UPDATE_EXPECT=1`, and read it.
 
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};

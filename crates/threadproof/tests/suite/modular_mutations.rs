@@ -9,7 +9,8 @@ use threadproof::pipeline;
 use transitions::{System, prepare};
 use verdict::{Budget, Check, Engine, ModularProof, Proof, Reason, Silent, Task, Verdict};
 
-/// A lock that is tested and set in one step, for which two threads must be looked at together; a counter under a mutex; and threads that start threads.
+/// A lock that is tested and set in one step, for which two threads must be looked at together; a counter
+/// under a mutex; and threads that start threads.
 const PROGRAMS: [(&str, Check, &str); 4] = [
     ("test and set", Check::Assertions, include_str!("../../../../tests/programs/modular/test-and-set.c")),
     ("test and set", Check::Races, include_str!("../../../../tests/programs/modular/test-and-set.c")),
@@ -91,13 +92,14 @@ fn a_modular_proof_counts_as_a_whole_only() {
         let mut larger = proof.clone();
         larger.size += 1;
         assert!(!accepts(&program, check, larger), "{name}: the groups are said to be larger");
-        // A way in which threads can be is never left out; what is known of them may be more than is needed.
+        // No combination of locations may be dropped; the facts about one may be more than is needed.
         assert_eq!(stronger_refused, stronger, "{name}");
         assert!(weaker_refused > 0, "{name}: {weaker_refused} of {weaker}");
     }
 }
 
-/// Two permits for any number of threads: what holds of every two threads is not enough, what holds of every three is.
+/// Two permits for any number of threads: what holds of every two threads is not enough, what holds of every
+/// three is.
 #[test]
 fn two_permits_need_groups_of_three() {
     let text = include_str!("../../../../tests/programs/modular/two-permits.c");

@@ -6,7 +6,8 @@ use terms::{Symbol, Term};
 use threadproof::pipeline;
 use verdict::{Budget, Check, Engine, ProductProof, Proof, Silent, Task, Verdict};
 
-/// Two counters that are raised as often, by threads that do not see one another; a hand-shake; and many ways without a loop.
+/// Two counters that are raised as often, by threads that do not see one another; a hand-shake; and many ways
+/// without a loop.
 const PROGRAMS: [(&str, &str); 3] = [
     (
         "two counters",
@@ -66,7 +67,8 @@ fn accepts(program: &verdict::Views, proof: ProductProof) -> bool {
     check_proof(program, &property, &Proof::Product(Box::new(proof)), &Budget::steps_for(60.0)).is_ok()
 }
 
-/// Ways that are left out of the proof, or lead elsewhere, are missed; names that are made up on the way cannot be used; and the same proof does not do for a program that is wrong.
+/// Ways that are left out of the proof, or lead elsewhere, are missed; names that are made up on the way
+/// cannot be used; and the same proof does not do for a program that is wrong.
 #[test]
 fn all_ways_between_invariants_count() {
     let (program, proof) = proof_of(MANY_WAYS);

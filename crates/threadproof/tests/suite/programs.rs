@@ -1,5 +1,5 @@
-//! Every annotated program under `tests/programs` gets the verdict that its comments say, with checked evidence
-//! that names the marked lines.
+//! Every annotated program under `tests/programs` gets the verdict that its comments say, with checked
+//! evidence that names the marked lines.
 
 use checker::{Checked, Refutation, ReplayedViolation};
 use report::Outcome;

@@ -1,4 +1,5 @@
-//! Programs of many files: compilation databases, functions that run as threads, `threadproof.toml`, and what is made from the command line's definition.
+//! Programs of many files: compilation databases, functions that run as threads, `threadproof.toml`, and what
+//! is made from the command line's definition.
 
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};
@@ -53,7 +54,8 @@ fn assert_verdict(found: &(i32, String), wanted: (i32, &str)) {
     assert_eq!((found.0, found.1.as_str()), wanted);
 }
 
-/// Two files that are compiled in different folders with different flags; `LOCKED` decides whether there is a race.
+/// Two files that are compiled in different folders with different flags; `LOCKED` decides whether there is a
+/// race.
 fn project(locked: bool) -> Folder {
     let folder = Folder::new(if locked { "locked" } else { "racy" });
     folder

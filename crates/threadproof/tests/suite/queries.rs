@@ -1,4 +1,5 @@
-//! The engine `queries`: the examples of paper 5, and that the checker refuses its proofs with something taken away or made up.
+//! The engine `queries`: the examples of paper 5, and that the checker refuses its proofs with something
+//! taken away or made up.
 
 use checker::{Checked, check_proof};
 use engine_queries::Queries;
@@ -43,7 +44,8 @@ fn accepts(program: &verdict::Views, proof: QueriesProof) -> bool {
     check_proof(program, &property, &Proof::Queries(Box::new(proof)), &Budget::steps_for(60.0)).is_ok()
 }
 
-/// Figure 4.2: `t0` is the main thread, and among what it learns of `t1` is figure 4.6: from nowhere does `t1` come to a state with `cs1` and without `claim1`.
+/// Figure 4.2: `t0` is the main thread, and among what it learns of `t1` is figure 4.6: from nowhere does
+/// `t1` come to a state with `cs1` and without `claim1`.
 #[test]
 fn peterson_learns_what_the_paper_says() {
     let (program, proof) = proof_of(&paper("comus-figure4-2.c"));
@@ -101,7 +103,8 @@ fn a_chain_is_proved_by_bounds() {
     assert!(matches!(broken, Checked::Refuted(_)), "{broken:?}");
 }
 
-/// Inductive environment properties (section 8.2), which are off by default: Peterson's algorithm has some, the checker accepts them, and a broken version is not proved with them.
+/// Inductive environment properties (section 8.2), which are off by default: Peterson's algorithm has some,
+/// the checker accepts them, and a broken version is not proved with them.
 #[test]
 fn inductive_properties_are_found() {
     let program = pipeline::prepare(&paper("comus-figure4-2.c"), Check::Assertions);
@@ -139,7 +142,8 @@ fn another_main_thread() {
     }
 }
 
-/// Starts two threads. With atomic runs, what is done before anyone else runs ends in an atomic region of the main thread.
+/// Starts two threads. With atomic runs, what is done before anyone else runs ends in an atomic region of the
+/// main thread.
 const STARTS: &str = "#include <assert.h>
     #include <pthread.h>
     extern int __VERIFIER_nondet_int(void);
@@ -165,7 +169,8 @@ fn the_start_may_be_in_an_atomic_region() {
     }
 }
 
-/// A proof that the main thread never starts another one, since it is not looked at before it has, is refused.
+/// A proof that the main thread never starts another one, since it is not looked at before it has, is
+/// refused.
 #[test]
 fn claims_begin_at_the_start() {
     let text = STARTS.replace("WRONG", "0");
@@ -234,7 +239,8 @@ fn formulas(places: &mut Places) -> Vec<&mut Term> {
     places.at.iter_mut().chain([&mut places.before_start]).flatten().collect()
 }
 
-/// Each claim and each invariant counts: without one, or with one made up, a proof is refused, except where it says more than is needed.
+/// Each claim and each invariant counts: without one, or with one made up, a proof is refused, except where
+/// it says more than is needed.
 #[test]
 fn a_proof_counts_as_a_whole_only() {
     let (program, proof) = proof_of(&read(&CHAIN.replace("LIMIT", "15")));

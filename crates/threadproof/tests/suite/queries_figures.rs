@@ -1,6 +1,8 @@
-//! The intermediate programs of paper 5: figures 4.3, 4.5, 4.6, 6.1, 7.1 and 7.2, as far as the text determines them.
+//! The intermediate programs of paper 5: figures 4.3, 4.5, 4.6, 6.1, 7.1 and 7.2, as far as the text
+//! determines them.
 //!
-//! The thesis counts waiting for a condition, and an addition, as one command each; so these programs have them in atomic regions.
+//! The thesis counts waiting for a condition, and an addition, as one command each; so these programs have
+//! them in atomic regions.
 
 use crate::queries::{is_cell, read};
 use engine_queries::build::{Built, EnvironmentQuery, Kind, Level, Promise};
@@ -125,7 +127,8 @@ fn budget() -> Budget {
     Budget::steps_for(200.0)
 }
 
-/// Figure 4.3: the environment moves wherever the main thread can be interrupted, and its first move changes what `t1` writes to anything. There is a spurious violation.
+/// Figure 4.3: the environment moves wherever the main thread can be interrupted, and its first move changes
+/// what `t1` writes to anything. There is a spurious violation.
 #[test]
 fn figure_4_3() {
     let named = Named::new(PETERSON);
@@ -155,7 +158,8 @@ fn figure_4_3() {
     assert!(matches!(check(&built.program, &budget()), Outcome::Unsafe(_)));
 }
 
-/// Figures 4.5 and 4.6: with its first move the environment keeps some promises of error; with what example 4.5.2 learns it keeps none of those of the figure.
+/// Figures 4.5 and 4.6: with its first move the environment keeps some promises of error; with what example
+/// 4.5.2 learns it keeps none of those of the figure.
 #[test]
 fn figures_4_5_and_4_6() {
     let named = Named::new(PETERSON);
@@ -173,7 +177,8 @@ fn figures_4_5_and_4_6() {
     let promises: Vec<Promise> = early.chain(third.iter().map(|at| promise(*at, &late))).collect();
     let built = named.main_program(&order, &[], &promises);
     assert!(matches!(check(&built.program, &budget()), Outcome::Unsafe(_)));
-    // Example 4.5.1: the question, with what holds after the path to line 7 and what leads to the violation in line 9.
+    // Example 4.5.1: the question, with what holds after the path to line 7 and what leads to the violation
+    // in line 9.
     let budget = budget();
     let mut search = Search::new(&named.model, order.to_vec(), &budget);
     search.claims[0].clear();
@@ -198,7 +203,8 @@ fn figures_4_5_and_4_6() {
     assert!(matches!(check(&built.program, &budget), Outcome::Unsafe(_)));
 }
 
-/// Figure 6.1: from `!cs1 && claim0 && (!claim1 || turn == 0)` to `cs1` there is one way: `t1` is in front of its critical section (line 24).
+/// Figure 6.1: from `!cs1 && claim0 && (!claim1 || turn == 0)` to `cs1` there is one way: `t1` is in front of
+/// its critical section (line 24).
 #[test]
 fn figure_6_1() {
     let named = Named::new(PETERSON);
@@ -224,7 +230,8 @@ fn figure_6_1() {
     assert_eq!(search.reach(1, EnvironmentQuery { alpha, beta: vec![cs1] }), Ok(None));
 }
 
-/// Figure 7.2: two threads cannot go from `a == 1 && b == 1 && c == 1` to `a + 2 b > 15`, but to 15 they can. What `t2` needs of `t3` for that is asked of it.
+/// Figure 7.2: two threads cannot go from `a == 1 && b == 1 && c == 1` to `a + 2 b > 15`, but to 15 they can.
+/// What `t2` needs of `t3` for that is asked of it.
 #[test]
 fn figure_7_2() {
     let named = Named::new(RING);

@@ -1,4 +1,5 @@
-//! What a person sees: reports on terminals of all kinds, in all formats, and messages; update with `UPDATE_EXPECT=1`.
+//! What a person sees: reports on terminals of all kinds, in all formats, and messages; update with
+//! `UPDATE_EXPECT=1`.
 
 use assert_cmd::Command;
 use checker::Checked;
@@ -373,8 +374,9 @@ fn an_interrupted_reader_ends_too() {
     assert!(out.lines().last().is_some_and(|line| line.starts_with("verdict: ")), "{out}");
 }
 
-/// The signal of Ctrl-C, or the one that asks a process to end where this process ignores the first, as jobs in the background do. Its children would ignore it, too,
-/// and the solver, which sets a handler from time to time and takes it back, would drop it.
+/// The signal of Ctrl-C, or the one that asks a process to end where this process ignores the first, as jobs
+/// in the background do. Its children would ignore it, too, and the solver, which sets a handler from time to
+/// time and takes it back, would drop it.
 pub fn signal() -> &'static str {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = text.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or("0");

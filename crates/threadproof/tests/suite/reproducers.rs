@@ -1,4 +1,5 @@
-//! Every refuted program under `tests/programs` has a reproducer that, compiled with the machine's own compiler, shows the violation.
+//! Every refuted program under `tests/programs` has a reproducer that, compiled with the machine's own
+//! compiler, shows the violation.
 
 use checker::Checked;
 use report::reproducer::Compilation;

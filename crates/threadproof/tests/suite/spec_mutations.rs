@@ -137,7 +137,8 @@ fn of_specification(specification: &Specification) -> Vec<(String, Specification
     found
 }
 
-/// A proof whose specification was changed is refused, unless what is left is right too: some transitions are not needed, as another candidate takes the step.
+/// A proof whose specification was changed is refused, unless the rest is also right: some transitions are
+/// not needed, as another candidate takes the step.
 #[test]
 fn what_the_specification_says() {
     for (name, program, proof) in examples() {
@@ -159,7 +160,8 @@ fn what_the_specification_says() {
     }
 }
 
-/// The invariant of the composition: gone, made up, with one of its parts gone, or with a number of threads that is too low.
+/// The invariant of the composition: gone, made up, with one of its parts gone, or with a number of threads
+/// that is too low.
 #[test]
 fn what_is_claimed_of_the_composition() {
     for (name, program, proof) in examples() {

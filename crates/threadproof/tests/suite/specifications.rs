@@ -1,4 +1,5 @@
-//! The engine `spec`: the examples of paper 2, safe and broken; specifications that are wrong in one way each; drafts.
+//! The engine `spec`: the examples of paper 2, safe and broken; specifications that are wrong in one way
+//! each; drafts.
 
 use checker::Checked;
 use engine_spec::{Candidates, Failure, Mismatch, Problem, Spec};
@@ -211,8 +212,9 @@ int main(void) {
 }
 ";
 
-/// The abstract thread of appendix A for a thread-modular specification: one step `from` to `to`, and an environment that may only go along `others` (transitively closed pairs).
-/// Its states are pairs of a place and the value of `g` that it has seen last.
+/// The abstract thread of appendix A for a thread-modular specification: one step `from` to `to`, and an
+/// environment that may only go along `others` (transitively closed pairs). Its states are pairs of a place
+/// and the value of `g` that it has seen last.
 fn embedding(name: &str, (from, to): (i32, i32), others: &[(i32, i32)]) -> String {
     let values = 0..=2;
     let mut out = format!("thread {name}_spec runs {name} times 1 {{\n");
@@ -419,9 +421,11 @@ fn is_from_contexts(draft: &str) -> bool {
 fn drafts_from_contexts() {
     let draft = checked_draft(STATE);
     expect![[r#"
-        // A first specification, from what threads were found to do. Every thread conforms to it. Say more in assertions and transitions (see docs/specifications.md).
+        // A first specification, from what threads were found to do. Every thread conforms to it. Say more in
+        // assertions and transitions (see docs/specifications.md).
 
-        // `main` needs no abstract thread: it changes no variable of the specification, and its checks do not fail.
+        // `main` needs no abstract thread: it changes no variable of the specification, and its checks do not
+        // fail.
 
         thread Work_spec runs work times any {
           start state S0;
@@ -429,7 +433,8 @@ fn drafts_from_contexts() {
           S0 -> S1 changes state: !(state == 1) && (state' == 1);
           S1 -> S0 changes state: !(state' == 1);
         }
-    "#]].assert_eq(&draft);
+    "#]]
+    .assert_eq(&draft);
     assert!(proves(STATE, &draft), "{draft}");
     let broken = STATE.replace(
         "    if (state == 0)\n      state = 1;\n    __VERIFIER_atomic_end();",

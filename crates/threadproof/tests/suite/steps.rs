@@ -1,4 +1,5 @@
-//! What a step is, and where others may run: no engine contradicts what the programs under `tests/programs/steps` say.
+//! What a step is, and where others may run: no engine contradicts what the programs under
+//! `tests/programs/steps` say.
 
 use checker::Checked;
 use std::time::Duration;

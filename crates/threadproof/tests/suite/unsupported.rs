@@ -1,9 +1,11 @@
-//! What is not supported, or not modelled, makes the verdict unknown and is named, with its line; it never becomes a proof.
+//! What is not supported, or not modelled, makes the verdict unknown and is named, with its line; it never
+//! becomes a proof.
 
 use assert_cmd::Command;
 
-/// A program, as what follows the declarations on its first line; a part of the reason that names the construct, and its line.
-/// In each of them the error may be reached, as far as can be told without a meaning for the construct.
+/// A program, as what follows the declarations on its first line; a part of the reason that names the
+/// construct, and its line. In each of them the error may be reached, as far as is known without a meaning
+/// for the construct.
 const PROGRAMS: [(&str, &str, &str, u32); 26] = [
     (
         "a device",

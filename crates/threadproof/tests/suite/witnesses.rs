@@ -81,7 +81,8 @@ fn check_constraint(constraint: &Value, formats: &[&str]) {
     assert!(formats.contains(&text(constraint, "format")));
 }
 
-/// Checks a violation witness; returns the threads and lines of its targets, and how many segments there are before.
+/// Checks a violation witness; returns the threads and lines of its targets, and how many segments there are
+/// before.
 fn check_violation(
     entry: &Value,
     file: &str,

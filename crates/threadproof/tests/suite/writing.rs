@@ -1,4 +1,6 @@
-//! Files that the tool writes: a path that cannot be written is known before the search, a file is whole or not there, and who goes by the exit status never believes in a file that is not there. Ctrl-C ends all of it soon.
+//! Files that the tool writes: a path that cannot be written is known before the search, a file is whole or
+//! not there, and who goes by the exit status never believes in a file that is not there. Ctrl-C ends all of
+//! it soon.
 
 use crate::reports::{await_interrupts, signal};
 use std::io::Read;

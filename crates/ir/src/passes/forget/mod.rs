@@ -112,7 +112,8 @@ impl Forgetting {
         self.program.objects.ids().filter(holds).collect()
     }
 
-    /// The scalar variables that decide, in their procedure or in one that leads there, whether an access to an object is made.
+    /// The scalar variables that decide, in their procedure or in one that leads there, whether an access to
+    /// an object is made.
     fn guards(&self, object: ObjectId) -> BTreeSet<ObjectId> {
         let mut found = BTreeSet::new();
         for (id, template) in self.program.templates.enumerate() {

@@ -12,8 +12,8 @@
 //!    only make valid accesses do not notice. A check for invalid accesses must consult
 //!    [`Inlined::frames_outlive_calls`], unless no address is used that late
 //!    ([`super::points_to::frames_are_used_late`]).
-//! 3. A frame object beyond [`LARGE_OBJECT`] bytes that starts with arbitrary content keeps its last content when
-//!    it is entered again; an assumption says so.
+//! 3. A frame object beyond [`LARGE_OBJECT`] bytes that starts with arbitrary content keeps its last content
+//!    when it is entered again; an assumption says so.
 
 mod body;
 

@@ -1,6 +1,7 @@
 //! The possible states of the interrupt flag, and of the locals that hold it, along all paths.
 //!
-//! Exact where every value that is stored in the flag comes from the flag itself or is a constant; else over-approximates (both are possible).
+//! Exact where every value that is stored in the flag comes from the flag itself or is a constant; else
+//! over-approximates (both are possible).
 
 use super::Interrupts;
 use crate::expr::{Expr, UnaryOp};

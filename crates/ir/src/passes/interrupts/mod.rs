@@ -17,8 +17,9 @@
 //!    with which it is called, and each location has one for each value of the flag there. Where the flag is
 //!    cleared, the location is atomic. A local that holds a saved flag is tracked as long as it is live. So a
 //!    handler in which the flag is never set is one atomic region.
-//! 2. Handlers in which the flag is set somewhere may themselves be interrupted; there may be any number of activations of each. They hold a read-write lock
-//!    ([`PROCESSOR`]) for reading while they run, so that its count is their number, and the main procedure takes it for writing while the flag is cleared.
+//! 2. Handlers in which the flag is set somewhere may themselves be interrupted; there may be any number of
+//!    activations of each. They hold a read-write lock ([`PROCESSOR`]) for reading while they run, so that
+//!    its count is their number, and the main procedure takes it for writing while the flag is cleared.
 //!
 //! `threads` does not enforce that the main procedure and an interrupted handler take no step while a handler
 //! runs, except in the atomic regions of the main procedure: so it over-approximates. After shared accesses

@@ -29,7 +29,8 @@ enum Step {
     Restore,
 }
 
-/// A procedure: steps from location to location. It begins at the first; the last but one is its end, the last an error.
+/// A procedure: steps from location to location. It begins at the first; the last but one is its end, the
+/// last an error.
 #[derive(Clone, Debug)]
 struct Code {
     steps: Vec<(usize, Step, usize)>,

@@ -6,7 +6,8 @@ use crate::op::{LockKind, Op, Rhs};
 use crate::program::{Count, Program};
 use crate::{check, text};
 
-/// A program whose main procedure saves the flag, clears it, writes `x`, and restores it; and a handler that writes `x`.
+/// A program whose main procedure saves the flag, clears it, writes `x`, and restores it; and a handler that
+/// writes `x`.
 const SECTION: &str = "program ilp32
     start main 1
     static flag: u8

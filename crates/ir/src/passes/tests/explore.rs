@@ -40,7 +40,8 @@ pub fn observe_with(
     explore(program, limit, &[0, 1, 2], false, visit)
 }
 
-/// Explores a program in which open numbers have these values. `addresses`: those as wide as a pointer may be the address of any global variable or procedure, too.
+/// Explores a program in which open numbers have these values. `addresses`: those as wide as a pointer may be
+/// the address of any global variable or procedure, too.
 pub fn observe_choosing(
     program: &Program,
     limit: usize,
@@ -147,8 +148,8 @@ fn races(machine: &Machine<'_>, state: &State, values: &Values, observed: &mut O
     if state.halted {
         return;
     }
-    // While a thread is in an atomic region, only its own accesses collide with others: two others that collide
-    // did so before.
+    // While a thread is in an atomic region, only its own accesses collide with others: two others that
+    // collide did so before.
     let inside = (0..state.threads.len()).find(|thread| machine.is_atomic(state, *thread));
     let counts = |a: ThreadIndex, b: ThreadIndex| inside.is_none_or(|inside| inside == a || inside == b);
     let mut seen: Vec<(ThreadIndex, Access)> = Vec::new();

@@ -12,7 +12,8 @@ use std::collections::BTreeSet;
 /// Threads are there from the start, as interrupt handlers are: others are not made smaller.
 const SHAPE: Shape = Shape { workers: 0, statements: 4, large: false, calls: true, wild: false };
 
-/// The races on an object, by offset; `None` when there are too many states. What is open may be any small number, and for pointers any global variable.
+/// The races on an object, by offset; `None` when there are too many states. What is open may be any small
+/// number, and for pointers any global variable.
 fn races(program: &Program, object: &str) -> Option<BTreeSet<u64>> {
     let seen = observe_choosing(program, 3 * LIMIT, &[0, 1, 2, 3], true)?;
     Some(seen.races.into_iter().filter(|(name, _)| name == object).map(|(_, offset)| offset).collect())

@@ -16,7 +16,8 @@ fn has_locks(program: &Program) -> bool {
     ops.any(|op| matches!(op, Op::Lock(..) | Op::Unlock(..)))
 }
 
-/// Errors, races and last values are the same. A thread that waits for a word is not one that waits for a lock: deadlocks are not compared.
+/// Errors, races and last values are the same. A thread that waits for a word is not one that waits for a
+/// lock: deadlocks are not compared.
 fn same(name: &str, before: &Program) -> bool {
     let after = lock_words(before);
     assert_eq!(check(&after), Ok(()), "{name}");

@@ -9,7 +9,8 @@ fn atomic_locations(program: &crate::Program) -> usize {
     program.templates.iter().flat_map(|code| &code.locations).filter(|location| location.atomic).count()
 }
 
-/// Whether threads interleave or not makes a difference to the number of states alone, where there is no race.
+/// Whether threads interleave or not makes a difference to the number of states alone, where there is no
+/// race.
 #[test]
 fn runs_keep_errors_and_last_values_where_nothing_races() {
     let (mut compared, mut bad, mut shorter) = (0, 0, 0);

@@ -54,7 +54,8 @@ fn splitting_only_adds_behaviours() {
         let (Some(before), Some(after)) = (observe(program, LIMIT), observe(&after, LIMIT)) else { return };
         assert!(before.errors.is_subset(&after.errors), "seed {seed}");
         assert!(before.finals.is_subset(&after.finals), "seed {seed}");
-        // In an unsplit program a thread that waits for a region to end sees what the region is about to undo.
+        // In an unsplit program a thread that waits for a region to end sees what the region is about to
+        // undo.
         let has_region =
             program.templates.iter().any(|code| code.locations.iter().any(|location| location.atomic));
         assert!(has_region || before.races.is_subset(&after.races), "seed {seed}");
