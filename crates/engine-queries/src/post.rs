@@ -6,7 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 use sequential::Execution;
 use smt::{Instance, Operation, Sort, Term, Variable};
 
-/// The conjuncts of a formula.
+/// The conjuncts of a formula; a negated disjunction has them, too.
 pub fn conjuncts(formula: &Term) -> Vec<Term> {
     match formula.operation() {
         Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),

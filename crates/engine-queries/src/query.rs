@@ -1,15 +1,15 @@
 //! MainThreadCheck and AnswerEnvQuery (paper 5, algorithms 4.1 and 7.1), which are the same loop.
 //!
-//! The model checker looks for a violation. If there is one it is followed back. Over a step of the thread,
-//! what leads to the violation is its weakest precondition. Over a move of the environment: if the path
-//! before it leads to such a state already, no move is needed; otherwise the environment is asked. Comments
-//! give the lines of algorithm 4.1. The whole path is followed back, without asking the model checker again
-//! (section 8.1, reused counterexamples).
+//! The model checker searches for a violation. If there is one, it is followed backwards. Over a step of the
+//! thread, by the weakest precondition. Over a move of the environment: if the path before it already leads
+//! to such a state, no move is needed; otherwise the environment is queried. Comments give the lines of
+//! algorithm 4.1. The whole path is followed back, without asking the model checker again (section 8.1,
+//! reused counterexamples).
 //!
-//! Answers are executions, not formulas: from the steps of one, what leads to any state along it is computed
-//! when it is needed (section 8.2 needs that for query invariants). Claims stay for all later queries
-//! (section 8.3, preserved environment information). So does what the model checker learnt at a position:
-//! paths and invariants of earlier programs are tried first ([`sequential::Memory`]).
+//! Answers are executions, not formulas: preconditions of any state along one are computed from its steps on
+//! demand (section 8.2 needs that for query invariants). Claims are kept for all later queries (section 8.3,
+//! preserved environment information). So are the results of the model checker at a position: paths and
+//! invariants of earlier programs are tried first ([`sequential::Memory`]).
 
 use crate::build::{Bad, Built, EnvironmentQuery, Kind, Level, Promise};
 use crate::generalise::{generalised, tight_bound};
@@ -29,8 +29,8 @@ use verdict::{Budget, QueriesClaim};
 /// How to search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// Whether inductive environment properties are looked for ([`crate::inductive`]). They do not pay: see
-    /// `docs/decisions.md`.
+    /// Whether to search for inductive environment properties ([`crate::inductive`]). They do not pay off:
+    /// see `docs/decisions.md`.
     pub inductive: bool,
 }
 
@@ -172,8 +172,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Follows a violation back. Gives its execution if all moves of the environment are real; otherwise
-    /// something was learnt.
+    /// Follows a violation backwards. Returns its execution if all moves of the environment are real;
+    /// otherwise the search has learned something.
     fn follow_back(
         &mut self,
         position: usize,
@@ -252,8 +252,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The query Reach(α, β) for the environment (lines 9 to 11): can it go from where the path before its
-    /// move leads to states that a formula holds of? Without what has nothing to do with it.
+    /// The query Reach(α, β) for the environment (lines 9 to 11): can it get from the end of the path before
+    /// its move to states that satisfy a formula? Irrelevant parts are dropped.
     fn environment_query(
         &self,
         position: usize,
@@ -273,9 +273,8 @@ impl<'a> Search<'a> {
         self.reduced(position + 1, alpha, conjuncts(formula))
     }
 
-    /// A query about the threads from a position on, without what has nothing to do with it, and without
-    /// variables that stay as they are where others have their values (section 8.2: query invariants,
-    /// constants in the second formula).
+    /// A query about the threads from a position on, without irrelevant parts, and with unchanged variables
+    /// replaced by their values (section 8.2: query invariants, constants in the second formula).
     fn reduced(&self, first: usize, alpha: Vec<Term>, beta: Vec<Term>) -> EnvironmentQuery {
         let threads = &self.order[first..];
         let written = self.model.written_by(threads);

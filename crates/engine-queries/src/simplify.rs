@@ -1,8 +1,8 @@
 //! Formulas in a normal form, and without what follows from the rest. Exact.
 //!
-//! Preconditions along many steps grow fast: the same summands again and again, and for each sum that it is
-//! in range. Here sums have each summand once, comparisons of integers have the form `sum <= number` in
-//! lowest terms, and conjuncts that follow from the others, and from what always holds of the variables, go.
+//! Preconditions along many steps grow fast: they repeat the same summands, and a range condition for each
+//! sum. This file merges equal summands, normalises comparisons of integers to `sum <= number` in lowest
+//! terms, and drops conjuncts that follow from the others and from the ranges of the variables.
 
 use crate::model::Model;
 use crate::post::conjuncts;

@@ -3,11 +3,11 @@
 //!
 //! A label becomes the assertion of its state; what an edge may change, and what holds before and after it,
 //! becomes its transition. A thread does not stay in an atomic state: paths through such states become one
-//! transition. What cannot be said in C (what has no name there) is left out: then there are more behaviours.
+//! transition. Facts that C cannot express (variables without a name) are dropped, which adds behaviour.
 //!
 //! A label says what holds while the others keep to their automata; an assertion is all that a thread may
-//! rely on. So a thread need not conform to the abstract thread that its automaton gives: whoever makes one
-//! has to check that.
+//! rely on. So a thread need not conform to the abstract thread of its automaton: the caller has to check
+//! that.
 
 use crate::text::weaker_text;
 use indexmap::{IndexMap, IndexSet};

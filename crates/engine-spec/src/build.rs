@@ -16,7 +16,7 @@
 //!    hold. This is the paper's check of `assert`.
 //! 3. The first thread runs alone until it has started another: its steps up to there have nothing to match,
 //!    and the start condition of the specification must hold after them.
-//! 4. What a thread gets as its argument may be anything, unless all who start it give the same number.
+//! 4. The argument of a thread may be anything, unless all starts pass the same number.
 
 use indexmap::IndexMap;
 use ir::specification::Thread;

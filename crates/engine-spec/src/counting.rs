@@ -1,12 +1,12 @@
-//! Whether abstract threads together go wrong, by counting: an abstract thread has nothing of its own but its
-//! state, so all that matters is how many threads are in each state.
+//! Decides by counting whether the composition of abstract threads goes wrong: an abstract thread has only a
+//! state, so only the number of threads in each state matters.
 //!
 //! The composition becomes a sequential program: its variables are those of the specification, and for each
 //! state of each abstract thread a number of threads. A transition takes a thread from one state to another.
-//! Where there is one thread only, its state is part of the node instead. Where any number of threads may be
-//! in a state from the start, there are always enough of them, and they are not counted. Exact, for each
-//! fixed number of threads and for any number, as long as the specification does not speak of the ids of
-//! threads. (Beyond paper 2, which composes fixed numbers.)
+//! If there is only one thread, its state is part of the node instead. If any number of threads may be in a
+//! state from the start, they are not counted: there are always enough. Exact, for each fixed number of
+//! threads and for any number, as long as the specification does not mention ids of threads. (Beyond paper 2,
+//! which composes fixed numbers.)
 //!
 //! Sums that no transition changes (as the place invariants of Petri nets) are found by linear algebra first,
 //! and given to the model checker as facts: numbers of threads that a variable counts are such.

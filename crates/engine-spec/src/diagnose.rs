@@ -1,5 +1,5 @@
-//! What is wrong with a specification that its language does not see: parts that can never matter, and
-//! threads that the program does not have.
+//! Mistakes in a specification that the parser does not detect: parts that can never matter, and threads that
+//! the program does not have.
 
 use crate::conformance::{counts_fit, prepared, system, untranslatable};
 use ir::specification::{Specification, Transition};

@@ -1,10 +1,10 @@
-//! First specifications: what each thread does, as far as that is plain from its text.
+//! Drafts of specifications, from the code of each thread.
 //!
 //! A state is a region of locations between which no variable is written and nothing is checked; a transition
-//! is a step that writes some, to anything. Where a check of the program is, the state's assertion says that
-//! it does not fail, as far as it is about global variables; else it never holds. So the threads conform by
-//! construction (each step is a transition of its region, or idling), and the composition mostly goes wrong
-//! until the user has said more.
+//! is a step that writes some, to anything. If the program has a check there, the state asserts its
+//! condition, if global variables can express it; otherwise the assertion never holds. So the threads conform
+//! by construction (each step is a transition of its region, or idling), and the composition mostly goes
+//! wrong until the user refines the draft.
 //!
 //! Where contexts were inferred ([`Contexts`]), the automaton of a thread says more than that ([`drafts`]);
 //! whether the thread conforms to it is for the caller to check.

@@ -1,4 +1,4 @@
-//! What random programs are about: how many of them have each construct, by their text.
+//! A census of random programs: how many of them contain each construct, by their text.
 
 use crate::case::{Case, Kind};
 

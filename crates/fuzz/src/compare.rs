@@ -1,4 +1,4 @@
-//! Asks engines about a case, and compares what they say with what exploration shows.
+//! Runs engines on a case, and compares their verdicts with exploration.
 
 use crate::case::{Case, Kind};
 use crate::compiled::Compiler;
@@ -102,10 +102,10 @@ impl Asked {
         }
     }
 
-    /// Who is asked about a wide program. Where there is a violation every proof is wrong, so those who prove
-    /// most are asked about all of these, and one of the slow ones about every fourth. Elsewhere a proof is
-    /// wrong if executions leave what it claims, and violations are replayed on the oracle's own machine: a
-    /// part is enough. `summaries` knows races alone.
+    /// The engines that run on a wide program. If there is a violation, every proof is wrong, so the engines
+    /// that prove most run on all of these, and one of the slow ones on every fourth. Otherwise a proof is
+    /// wrong only if executions violate its claims, and violations are replayed on the oracle's own machine,
+    /// so a sample suffices. `summaries` handles only races.
     fn of_wide(check: Check, seed: u64, seen: Seen, turn: Self) -> Vec<Self> {
         let every = |times: u64, who: Self| seed.is_multiple_of(times).then_some(who);
         let summaries = (check == Check::Races).then_some(Self::Summaries);

@@ -1,4 +1,4 @@
-//! Programs as gcc compiles them, under many random schedules: what they show to happen is possible.
+//! Runs programs compiled by gcc, under many random schedules: the observed behaviour is possible.
 //!
 //! `compiled/runtime.c` schedules the threads and has synchronisation objects of its own, so nothing but the
 //! program's text is shared with the verifier. Direction: an under-approximation of what C allows (few

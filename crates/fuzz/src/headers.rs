@@ -1,4 +1,4 @@
-//! Short headers for random programs: what they use of the system's, with the same types.
+//! Short headers for random programs, with the declarations that they use and the system's types.
 //!
 //! To preprocess and check the system's headers takes several times as long as all that is done with a small
 //! program afterwards, and it is the same work for each. So most random programs are read with these; that

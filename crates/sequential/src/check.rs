@@ -18,8 +18,8 @@ pub enum Outcome {
     Unknown(NoAnswer),
 }
 
-/// For each node what holds there; nothing for nodes that were passed over. Each step, from invariant to
-/// invariant, keeps them.
+/// The invariant of each node; `None` for nodes that were removed. Each path between two invariants preserves
+/// them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Invariants {
     /// By node.

@@ -1,9 +1,8 @@
 //! A program as Horn clauses.
 //!
-//! Exact. Nodes that no state gets to, and those from which nothing forbidden is reached, as far as the graph
-//! says, are left out. Nodes that need not stay and are in no circle are passed over
-//! ([`transitions::merge_steps`]). A relation is about the variables that are read before they are written
-//! from its node on.
+//! Exact. Nodes that are not reachable in the graph, and those from which no forbidden state is reachable in
+//! the graph, are dropped. Nodes that need not stay and are on no cycle are removed
+//! ([`transitions::merge_steps`]). A relation is over the live variables of its node.
 
 use crate::program::{Node, Program};
 use indexmap::{IndexMap, IndexSet};

@@ -1,14 +1,14 @@
 //! What was learnt from programs, for the next one that is like them.
 //!
-//! A search by queries asks about programs that differ in a guard or in what is forbidden. Nodes of the same
-//! name are taken for the same place. Two things are kept:
-//! * Paths. They are tried first, all in one formula: whatever is forbidden on one of them is looked for.
-//!   Most violations are old ones with other values.
-//! * Facts: the conjuncts of invariants, by node. Those that the new program keeps (Flanagan and Leino:
-//!   Houdini, FME 2001) may be enough to exclude what is forbidden.
+//! A search by queries checks many programs that differ in a guard or in the forbidden states. Nodes of the
+//! same name count as the same place. Two things are kept:
+//! * Paths. They are tried first, all in one formula: does one of them reach a forbidden state? Most
+//!   violations are old ones with other values.
+//! * Facts: the conjuncts of invariants, by node. Those that the new program preserves (Flanagan and Leino:
+//!   Houdini, FME 2001) may suffice to exclude the forbidden states.
 //!
 //! Exact: a path counts if the new program has an execution along it, and facts if all clauses of the new
-//! program keep them. If neither helps, [`check`](crate::check()) does as if nothing were known.
+//! program preserve them. If neither helps, [`check`](crate::check()) runs from scratch.
 
 use crate::check::{Invariants, Outcome, check_encoded};
 use crate::encode::Encoding;
@@ -25,7 +25,7 @@ use verdict::Budget;
 const MOST_STEPS: usize = 120;
 /// So many facts are tried at a node.
 const MOST_FACTS: usize = 40;
-/// After so many questions a new solver is taken: what it has learnt is more than what it needs.
+/// After this many queries, the solver is replaced: its learned clauses slow it down.
 const QUESTIONS: usize = 400;
 
 /// A step by names: between which nodes, and which of the steps there.

@@ -1,5 +1,5 @@
-//! The law of predicate abstraction: what a step does, its abstraction allows. Steps are those of the
-//! annotated programs, predicates and states are random; the truth is evaluation, not the solver's word.
+//! The law of predicate abstraction: the abstraction of a step allows what the step does. Steps are those of
+//! the annotated programs, predicates and states are random; evaluation, not the solver, gives the truth.
 
 use indexmap::IndexMap;
 use ir::passes::{Lowering, concrete};

@@ -1,8 +1,8 @@
 //! The oracle of differential tests: all executions, one step after the other, on the machine.
 //!
 //! It is naive on purpose: every state is kept whole, and all interleavings are followed. With
-//! [`Bounds::private_first`] a step that is the thread's own affair is taken at once, and those of the others
-//! after it ([`private_step`]), so that more programs are small enough. Both ways are compared in tests.
+//! [`Bounds::private_first`], a private step of a thread is taken at once, before those of others
+//! ([`private_step`]), so that more programs are small enough. Tests compare both modes.
 
 use indexmap::IndexSet;
 use ir::semantics::{Choice, ChoiceKind, Choices, Fate, Machine, Move, State, StateGraph, Stuck, Trail};
@@ -46,7 +46,7 @@ impl Bounds {
 /// The widest type all of whose values are tried.
 const WIDEST: u8 = 8;
 
-/// Counts through all values of what is open. Of wide types, only 0 and 1 are tried.
+/// Enumerates all open values. For wide types, only 0 and 1 are tried.
 #[derive(Default)]
 struct Counter {
     digits: Vec<Value>,

@@ -1,8 +1,7 @@
 //! Proofs with random changes: none may be accepted for a broken program, and none may crash the checker.
 //!
-//! Proofs of right programs are changed as JSON, in one to three places, and checked against programs like
-//! theirs in which the property is violated ([`corpus`]). What is accepted is a hole in the checker, whoever
-//! is to blame; so is a panic.
+//! Proofs of safe programs are mutated as JSON, in one to three places, and checked against similar programs
+//! in which the property is violated ([`corpus`]). An accepted proof is a hole in the checker; so is a panic.
 
 pub mod campaign;
 mod change;

@@ -1,9 +1,9 @@
-//! Proofs for everything: of each kind, some that claim what would be enough, for no reason.
+//! Proofs for everything: for each kind, some proofs that claim whatever would suffice, without a reason.
 //!
-//! They have the form that a program asks for (as many locations, threads and steps as the rule expects), so
-//! that it is the rule that must refuse them, and not the form: no location is reached, every formula is
-//! false, every lock is held everywhere, no two threads are ever at once, nothing is shared. None may be
-//! accepted for a broken program.
+//! They are well-formed for the program (with the locations, threads and steps that the rule expects), so the
+//! rule must refuse them, not the form check: no location is reached, every formula is false, every lock is
+//! held everywhere, no two threads exist at once, nothing is shared. None may be accepted for a broken
+//! program.
 
 use super::{Fate, Try, check_text, corpus, kind_of, written};
 use boolean::{Recursion, View};

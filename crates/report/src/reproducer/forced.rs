@@ -1,9 +1,8 @@
-//! What the compiled program decides by itself. An execution in which it is decided otherwise cannot be
-//! forced on it.
+//! Choices that the compiled program makes by itself. An execution with other choices cannot be reproduced.
 //!
 //! 1. Where a thread of the model has several continuations that no input distinguishes: the order of
-//!    evaluation, whether a weak exchange fails for no reason, whether the library has what it is asked for.
-//!    The compiled program takes the first one.
+//!    evaluation, whether a weak exchange fails spuriously, whether the library can provide what is
+//!    requested. The compiled program takes the first one.
 //! 2. Where the schedule lets another thread run within what is one access of the compiled program: a copy of
 //!    a structure, a bit-field that is put into its unit.
 

@@ -1,8 +1,8 @@
 //! The values that the execution's inputs took, by thread.
 //!
-//! The step semantics asks for a value where the program reads an input and where it reads what was never
-//! set. The runtime gives inputs through the functions that the program calls for them; what was never set is
-//! 0 in the compiled program (the compiler and the runtime see to it), so other values are refused.
+//! The step semantics asks for a value where the program reads an input or uninitialised memory. The runtime
+//! gives inputs through the functions that the program calls for them; uninitialised memory is 0 in the
+//! compiled program (the compiler and the runtime ensure that), so other values are refused.
 
 use crate::reproducer::Unforced;
 use crate::reproducer::events::Execution;

@@ -1,16 +1,16 @@
-//! What steps do to predicates (paper 3, definition 2 and section 3.2; Ball, Podelski, Rajamani: Boolean and
-//! Cartesian abstraction, TACAS 2001).
+//! The effects of steps on predicates (paper 3, definition 2 and section 3.2; Ball, Podelski, Rajamani:
+//! Boolean and Cartesian abstraction, TACAS 2001).
 //!
-//! Cartesian first: each new value by itself, as far as the old ones that have to do with it decide it
-//! ([`mod@crate::predicates::decide`]). New values that stay open are related pairwise where they have
-//! variables in common. What a counterexample shows to be impossible beyond that becomes a clause
-//! ([`Abstractor::strengthen`]): the paper's `constrain`.
+//! Cartesian first: each new value by itself, as far as the related old ones determine it
+//! ([`mod@crate::predicates::decide`]). New values that stay open are related pairwise if they have common variables.
+//! Spurious steps of counterexamples that remain become clauses ([`Abstractor::strengthen`]): the paper's
+//! `constrain`.
 //!
 //! Predicates of other threads. A predicate over shared and own variables changes when another thread writes
-//! the shared ones. What becomes of it is decided by its old value, the other predicates of the thread that
-//! has it, and the predicates of the thread that takes the step, with the two threads' own variables apart.
-//! Nothing is taken for granted of how the two threads relate, so the relation holds for any two threads;
-//! what is not decided may be anything.
+//! the shared ones. Its new value is determined by its old value, the other predicates of its thread, and the
+//! predicates of the thread that takes the step, with separate copies of the two threads' own variables.
+//! Nothing is assumed about the relation of the two threads, so the result holds for any two threads; an
+//! undetermined value may be anything.
 //!
 //! Over-approximates: each relation follows from the step by the solver's word.
 

@@ -1,5 +1,4 @@
-//! The formulas that others are made of, each in one form, and a list of predicates in which none says what
-//! another says.
+//! Atoms of formulas in a normal form, and a list of predicates without equivalent ones.
 
 use crate::predicates::decide::literal;
 use indexmap::IndexSet;

@@ -1,9 +1,9 @@
 //! What some formulas say of another: which of their values decide it.
 //!
-//! First each of the others by itself. Then values that are possible are asked for, one after the other,
-//! outside of what is known: where they decide the formula, those that the solver needs for that become a
-//! *cube*, which stands for many values; where they do not, the formula stays open. Bounds on open values and
-//! on questions end the search early: what is not decided by then counts as open, which is always sound.
+//! First each of the others by itself. Then the solver enumerates possible values, one after the other,
+//! outside of those that are known: if they determine the formula, those that the solver needs become a
+//! *cube*, which stands for many values; if they do not, the formula stays open. Limits on open values and on
+//! queries end the search early: what is undecided by then counts as open, which is always sound.
 
 use smt::{Answer, NoAnswer, Solver, Symbol, Term};
 use verdict::{Budget, Exhausted};
@@ -38,8 +38,8 @@ struct Search<'a> {
     questions: usize,
 }
 
-/// What the others say of a formula, where the solver's assertions hold. An answer that the solver does not
-/// give is taken to be that all is possible.
+/// Whether the others determine a formula, under the solver's assertions. Without an answer of the solver,
+/// everything counts as possible.
 pub fn decide(
     solver: &mut Solver,
     others: &[Term],

@@ -2,11 +2,11 @@
 //!
 //! What clashes in the execution is cut at each step. Between two cuts stand Horn clauses whose solution is a
 //! sequence of interpolants (Henzinger, Jhala, Majumdar, McMillan: Abstractions from proofs, POPL 2004). A
-//! predicate can speak of one thread's own variables only, so where several threads have own variables that
-//! matter there is one unknown formula for each of them at the cut, over the shared variables and its own:
-//! what can be said of the execution at all by such predicates is so found. Where there is no such solution,
-//! or none is found, the parts of one formula over all variables that speak of one thread are taken, and
-//! those of weakest preconditions: the clashing conditions, carried back to the start.
+//! predicate can contain the own variables of only one thread. So if several threads have relevant own
+//! variables, there is one unknown formula for each of them at the cut, over the shared variables and its
+//! own: this finds a solution by such predicates if there is one. If there is none, or none is found, the
+//! predicates come from the parts of one formula over all variables that mention only one thread, and from
+//! weakest preconditions: the contradicting conditions, propagated back to the start.
 
 use crate::predicates::atoms::{atoms, inner_atoms, with_equations};
 use crate::predicates::path::{Copied, Path};

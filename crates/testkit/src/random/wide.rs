@@ -1,5 +1,4 @@
-//! Wide random C programs: a few topics of C with threads each, chosen by the seed, from tables of what can
-//! be written about them.
+//! Wide random C programs: each combines a few topics of C with threads, chosen by the seed from tables.
 //!
 //! Where [`wild`](super::wild) programs mix a few constructs freely, these have what goes wrong in the
 //! corners: types and signedness, unions, bit-fields, walks over whole objects, numbers that are addresses,

@@ -123,8 +123,7 @@ fn contexts_are_specifications() {
     expect![[r#"
         // What threads do, as contexts have it.
 
-        // `main` needs no abstract thread: it changes no variable of the specification, and its checks do not
-        // fail.
+        // `main` needs no abstract thread: it changes no variable of the specification, and its checks do not fail.
 
         thread Worker_spec runs worker times any {
           start state S0;

@@ -421,11 +421,9 @@ fn is_from_contexts(draft: &str) -> bool {
 fn drafts_from_contexts() {
     let draft = checked_draft(STATE);
     expect![[r#"
-        // A first specification, from what threads were found to do. Every thread conforms to it. Say more in
-        // assertions and transitions (see docs/specifications.md).
+        // A first specification, from what threads were found to do. Every thread conforms to it. Say more in assertions and transitions (see docs/specifications.md).
 
-        // `main` needs no abstract thread: it changes no variable of the specification, and its checks do not
-        // fail.
+        // `main` needs no abstract thread: it changes no variable of the specification, and its checks do not fail.
 
         thread Work_spec runs work times any {
           start state S0;
@@ -433,8 +431,7 @@ fn drafts_from_contexts() {
           S0 -> S1 changes state: !(state == 1) && (state' == 1);
           S1 -> S0 changes state: !(state' == 1);
         }
-    "#]]
-    .assert_eq(&draft);
+    "#]].assert_eq(&draft);
     assert!(proves(STATE, &draft), "{draft}");
     let broken = STATE.replace(
         "    if (state == 0)\n      state = 1;\n    __VERIFIER_atomic_end();",

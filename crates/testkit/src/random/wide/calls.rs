@@ -1,4 +1,4 @@
-//! Topics about calls: what an analysis of whole programs, procedure by procedure, has to tell apart. Locks
+//! Topics about calls: the cases that an interprocedural analysis of whole programs has to distinguish. Locks
 //! that come through pointers, parameters and results, wrappers, objects that are handed to threads, one
 //! function in several contexts, threads that are started in one function and joined in another.
 
