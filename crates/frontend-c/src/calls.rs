@@ -190,7 +190,9 @@ impl Function<'_, '_> {
                 self.atomic_end();
                 return None;
             }
-            "alloca" | "__builtin_alloca" | "__builtin_alloca_with_align" if !arguments.is_empty() => {
+            "alloca" | "__builtin_alloca" | "__builtin_alloca_with_align"
+                if !has_body && !arguments.is_empty() =>
+            {
                 let size = arguments.into_iter().next().map(|size| self.read_now(size).value)?;
                 return Some(self.alloca(size));
             }
@@ -234,7 +236,7 @@ impl Function<'_, '_> {
             }
             _ => {}
         }
-        let arguments = if has_body && !library::is_modelled(name) {
+        let arguments = if self.global.runs_body(declared) {
             arguments
         } else {
             let arguments: Vec<Argument> =
