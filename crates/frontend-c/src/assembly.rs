@@ -1,9 +1,9 @@
 //! Inline assembly: templates that do nothing, and templates that can only change their operands.
 //!
-//! By the compiler's contract, a template changes its outputs, and changes memory only if it declares so. A
-//! template without a memory clobber and without memory operands is therefore over-approximated by unknown
-//! outputs. Any other template ends the execution. For programs from nesC, instructions that only compute are
-//! exact (`avr.rs`).
+//! By the compiler's contract a template changes its outputs, and memory only if it says so. One without a memory
+//! clobber and without operands in memory is therefore over-approximated by unknown outputs. All else ends the
+//! execution. Operands are computed in any case, and those in registers are read: `asm("" : "+r"(x))` reads `x` and
+//! writes it back. For programs from nesC, instructions that only compute are exact (`avr.rs`).
 
 use crate::avr::{self, Avr, Operand, Registers};
 use crate::function::Function;
@@ -15,6 +15,12 @@ use rucc_sema::{AsmId, AsmOperand, StrId};
 
 /// Instructions and prefixes without an effect that a program could observe.
 const IDLE: [&str; 8] = ["nop", "mfence", "lfence", "sfence", "pause", "rep", "yield", "sleep"];
+
+/// Whether a constraint allows nothing but memory.
+fn is_in_memory(constraint: &str) -> bool {
+    let mut letters = constraint.chars().filter(|letter| !"=+&%#*!?, \t".contains(*letter)).peekable();
+    letters.peek().is_some() && letters.all(|letter| "moV<>".contains(letter))
+}
 
 fn result_text(shown: &str) -> String {
     format!("inline assembly {shown:?}: its results are arbitrary, and it changes nothing else")
@@ -72,35 +78,51 @@ impl Function<'_, '_> {
             // never used.
             self.global.assume(result_text(&shown), span, false);
         }
+        // All operands are known before the template runs, and outputs are stored after it.
+        let mut passed: Vec<(String, Expr)> = Vec::new();
         for input in &inputs {
-            if !input.memory && unit.scalar_type(unit.tree[input.value].ty).is_some() {
-                let value = self.rvalue(input.value);
-                self.freeze(value);
+            let constraint = self.text(input.constraint);
+            if let Some(value) = self.operand(input, &constraint) {
+                passed.push((constraint, value));
             }
         }
         let reads = outputs.iter().any(|output| self.text(output.constraint).contains('+'));
+        let mut results = Vec::new();
         for (index, output) in outputs.iter().enumerate() {
-            if is_idle && self.text(output.constraint).starts_with('+') {
-                continue;
-            }
-            let same =
-                inputs.iter().find(|input| is_idle && self.text(input.constraint) == index.to_string());
+            let constraint = self.text(output.constraint);
             let ty = unit.tree[output.value].ty;
             let scalar = self.scalar(ty);
             let place = self.lvalue(output.value);
             let place = self.freeze_lvalue(place);
-            let value = match same {
-                Some(input) if unit.scalar_type(unit.tree[input.value].ty).is_some() => {
-                    let value = self.rvalue(input.value);
-                    self.cast(value, scalar)
+            let value = if is_idle && constraint.starts_with('+') {
+                if let Lvalue::Local(_) = place {
+                    continue;
                 }
-                // A template without inputs from the program yields no address.
-                Some(_) | None if inputs.is_empty() && !reads => self.unknown_number(scalar),
-                Some(_) | None => self.unknown(scalar),
+                // In memory it stays as it is; otherwise it is read, and written back.
+                if is_in_memory(&constraint) {
+                    self.discard_place(place);
+                    continue;
+                }
+                let value = self.load(&place, ty);
+                Some(Expr::Local(self.builder.save(value, scalar)))
+            } else {
+                let number = index.to_string();
+                let same = passed.iter().find(|(constraint, _)| is_idle && *constraint == number);
+                same.map(|(_, value)| self.cast(value.clone(), scalar))
+            };
+            results.push((place, ty, scalar, value));
+        }
+        for (place, ty, scalar, value) in results {
+            let is_known = value.is_some();
+            let value = match value {
+                Some(value) => value,
+                // What was given no value of the program gives no address.
+                None if inputs.is_empty() && !reads => self.unknown_number(scalar),
+                None => self.unknown(scalar),
             };
             self.builder.span = span;
             self.store(&place, ty, value);
-            if !is_idle && unit.is_pointer(ty) {
+            if !is_known && !is_idle && unit.is_pointer(ty) {
                 match (place, self.builder.template.edges.ids().next_back()) {
                     (Lvalue::Local(local), Some(edge)) => {
                         self.arbitrary.push((local, edge, result_text(&shown)))
@@ -110,8 +132,34 @@ impl Function<'_, '_> {
             }
         }
     }
-    /// Instructions of AVR processors that only compute, in a program from nesC. Says whether all of them are
-    /// known.
+    /// The value of an input that is passed in a register. Of one in memory, only its address is computed.
+    fn operand(&mut self, input: &AsmOperand, constraint: &str) -> Option<Expr> {
+        let ty = self.unit.tree[input.value].ty;
+        if input.memory && is_in_memory(constraint) {
+            let place = self.lvalue(input.value);
+            self.discard_place(place);
+            return None;
+        }
+        if input.memory {
+            self.unsupported("inline assembly with a structure in registers");
+            return None;
+        }
+        let Some(scalar) = self.unit.scalar_type(ty) else {
+            self.effect(input.value);
+            return None;
+        };
+        let value = self.rvalue(input.value);
+        Some(Expr::Local(self.builder.save(value, scalar)))
+    }
+    /// An address that nobody uses: it is computed all the same, where that can be noticed.
+    fn discard_place(&mut self, place: Lvalue) {
+        match place {
+            Lvalue::Local(_) => {}
+            Lvalue::Memory { address, .. } => self.discard(address),
+            Lvalue::Bits(bits) => self.discard(bits.address),
+        }
+    }
+    /// Instructions of AVR processors that only compute, in a program from nesC. Says whether all of them are known.
     fn avr_assembly(&mut self, text: &str, outputs: &[AsmOperand], inputs: &[AsmOperand]) -> bool {
         if self.global.nesc.is_none() {
             return false;

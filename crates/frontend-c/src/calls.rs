@@ -4,7 +4,7 @@ use crate::effects::called_function;
 use crate::fold;
 use crate::function::{Function, Returns, is_atomic_by_name};
 use crate::library::{self, Argument, Callback, Outcome, Pointee};
-use crate::link::Declared;
+use crate::link::{Declared, library_name};
 use crate::outside_calls::context_of;
 use crate::parse::Unit;
 use crate::types::Class;
@@ -173,7 +173,12 @@ impl Function<'_, '_> {
     ) -> Option<Expr> {
         let declared = self.global.resolve(self.unit_index, declaration);
         let unit = &self.global.units[declared.unit];
-        let name = unit.name(declared.declaration);
+        let has_body = unit.tree[declared.declaration].body.is_some();
+        let name = match has_body {
+            true => unit.name(declared.declaration).to_owned(),
+            false => library_name(unit, declared.declaration),
+        };
+        let name = name.as_str();
         if name.starts_with("__VERIFIER_atomic_") || name.starts_with("__CPROVER_atomic_") {
             self.global.atomics.fence();
         }
@@ -186,7 +191,9 @@ impl Function<'_, '_> {
                 self.atomic_end();
                 return None;
             }
-            "alloca" | "__builtin_alloca" | "__builtin_alloca_with_align" if !arguments.is_empty() => {
+            "alloca" | "__builtin_alloca" | "__builtin_alloca_with_align"
+                if !has_body && !arguments.is_empty() =>
+            {
                 let size = arguments.into_iter().next().map(|size| self.read_now(size).value)?;
                 return Some(self.alloca(size));
             }
@@ -212,7 +219,6 @@ impl Function<'_, '_> {
             self.unsupported("a function that is chosen when the program is loaded");
             return None;
         }
-        let has_body = unit.tree[declared.declaration].body.is_some();
         match (has_body, name.strip_prefix("__builtin_").unwrap_or(name), arguments.as_slice()) {
             (false, "exit", _) => {
                 arguments.into_iter().for_each(|argument| self.discard(argument.value));
@@ -231,7 +237,7 @@ impl Function<'_, '_> {
             }
             _ => {}
         }
-        let arguments = if has_body && !library::is_modelled(name) {
+        let arguments = if self.global.runs_body(declared) {
             arguments
         } else {
             let arguments: Vec<Argument> =

@@ -208,8 +208,7 @@ fn own_effects(
                 let declared = lowering.resolve(unit_index, declaration);
                 let found = &lowering.units[declared.unit];
                 let name = found.name(declared.declaration);
-                let has_body = found.tree[declared.declaration].body.is_some();
-                if has_body && !library::is_modelled(name) {
+                if lowering.runs_body(declared) {
                     calls.push(declared);
                     effects.synchronises |= crate::function::is_atomic_by_name(name);
                 } else {

@@ -439,8 +439,10 @@ pub fn is_set_first(
                 callee = operand;
             }
             let ExprKind::Decl(function) = tree[callee].kind else { return false };
+            let is_library = tree[function].body.is_none();
             tree[args].iter().enumerate().all(|(index, &argument)| {
-                (is_address(argument) && always_sets(unit.name(function), index)) || !reads(argument)
+                (is_address(argument) && is_library && always_sets(unit.name(function), index))
+                    || !reads(argument)
             })
         }
         ExprKind::Atomic { op, args, .. } => {

@@ -5,7 +5,7 @@ use crate::library;
 use crate::parse::Unit;
 use crate::start::{self, Found, Start};
 use indexmap::IndexMap;
-use rucc_sema::{DeclId, DeclKind, Definition, Emission, Linkage, StrId};
+use rucc_sema::{DeclFlags, DeclId, DeclKind, Definition, Emission, Linkage, StrId};
 
 /// A declaration of one of the files.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -19,6 +19,8 @@ pub struct Declared {
 /// The definitions of all names with external linkage.
 pub struct Links {
     definitions: IndexMap<String, Definer>,
+    /// Static declarations with an assembler name, by file and that name.
+    renamed: IndexMap<(usize, String), DeclId>,
     /// The entry points of the program.
     pub first: First,
 }
@@ -70,11 +72,12 @@ impl Links {
         for _ in 0..LONGEST_ALIAS {
             let unit = &units[at.unit];
             let declaration = &unit.tree[at.declaration];
-            if declaration.linkage == Linkage::External
-                && let Some(definer) = self.definitions.get(&symbol(unit, at.declaration))
-                && definer.at != at
+            let is_reference = declaration.flags.contains(DeclFlags::WEAKREF);
+            if (declaration.linkage == Linkage::External || is_reference)
+                && let Some(found) = self.named(units, at)
+                && found != at
             {
-                at = definer.at;
+                at = found;
                 continue;
             }
             // An `ifunc` names the resolver, not the resolved function.
@@ -90,13 +93,32 @@ impl Links {
         }
         declared
     }
-    /// Whether a resolved declaration is weak and no file defines it: its address is null.
+    /// What the linker finds by the name of a declaration. An assembler name may be that of something `static` in
+    /// the same file.
+    fn named(&self, units: &[Unit], at: Declared) -> Option<Declared> {
+        let unit = &units[at.unit];
+        let declaration = &unit.tree[at.declaration];
+        let name = symbol(unit, at.declaration);
+        let is_static = |id: &&DeclId| {
+            let other = &unit.tree[**id];
+            **id != at.declaration
+                && other.linkage == Linkage::Internal
+                && other.kind == declaration.kind
+                && !other.flags.contains(DeclFlags::WEAKREF)
+                && symbol(unit, **id) == name
+        };
+        let own = declaration.asm_label.and_then(|_| unit.tree.top_level().iter().find(is_static).copied());
+        let own = own.or_else(|| self.renamed.get(&(at.unit, name.clone())).copied());
+        let own = own.map(|declaration| Declared { unit: at.unit, declaration });
+        own.or_else(|| self.definitions.get(&name).map(|definer| definer.at))
+    }
+    /// Whether a declaration, already resolved, is a weak one of something that no file defines: its address is null.
     pub fn is_absent(&self, units: &[Unit], declared: Declared) -> bool {
         let unit = &units[declared.unit];
         let declaration = &unit.tree[declared.declaration];
         let is_defined = match declaration.kind {
             DeclKind::Function => {
-                declaration.body.is_some() || library::is_known(unit.name(declared.declaration))
+                declaration.body.is_some() || library::is_known(&library_name(unit, declared.declaration))
             }
             DeclKind::Object => declaration.state != Definition::Declared,
             DeclKind::Type => true,
@@ -122,7 +144,16 @@ fn symbol(unit: &Unit, id: DeclId) -> String {
     }
 }
 
-/// Finds all definitions; duplicate definitions are an error, and so is a missing entry point.
+/// The name by which the library may know a function. Headers give some functions the assembler names of versions of
+/// these (`scanf`, `__isoc99_scanf`); any other assembler name is that of another function.
+pub fn library_name(unit: &Unit, id: DeclId) -> String {
+    let (name, symbol) = (unit.name(id), symbol(unit, id));
+    let is_version =
+        symbol.starts_with("__") && symbol.contains(name) || symbol.strip_suffix("64") == Some(name);
+    if is_version && !library::is_known(&symbol) { name.to_owned() } else { symbol }
+}
+
+/// Finds all definitions; two of one name are an error, and so is no function to start with.
 pub fn link(units: &[Unit], start: &Start) -> Result<Links, Vec<Diagnostic>> {
     let mut definitions: IndexMap<String, Definer> = IndexMap::new();
     let mut problems = Vec::new();
@@ -166,7 +197,7 @@ pub fn link(units: &[Unit], start: &Start) -> Result<Links, Vec<Diagnostic>> {
         start::find(units, start).map(First::Named)
     };
     match first {
-        Ok(first) if problems.is_empty() => Ok(Links { definitions, first }),
+        Ok(first) if problems.is_empty() => Ok(Links { definitions, renamed: renamed(units), first }),
         Ok(_) => Err(problems),
         Err(found) => {
             problems.extend(found);
@@ -175,7 +206,21 @@ pub fn link(units: &[Unit], start: &Start) -> Result<Links, Vec<Diagnostic>> {
     }
 }
 
-/// A variable must have the same size in all files; otherwise its meaning is unclear.
+fn renamed(units: &[Unit]) -> IndexMap<(usize, String), DeclId> {
+    let mut found = IndexMap::new();
+    for (index, unit) in units.iter().enumerate() {
+        for &id in unit.tree.top_level() {
+            let declaration = &unit.tree[id];
+            let is_reference = declaration.flags.contains(DeclFlags::WEAKREF);
+            if declaration.linkage == Linkage::Internal && declaration.asm_label.is_some() && !is_reference {
+                found.insert((index, symbol(unit, id)), id);
+            }
+        }
+    }
+    found
+}
+
+/// A variable of one name must have one size in all files, or nothing is known of what they mean by it.
 fn sizes_that_differ(units: &[Unit], definitions: &IndexMap<String, Definer>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let size = |at: Declared| {

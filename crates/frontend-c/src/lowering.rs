@@ -18,7 +18,7 @@ use ir::{
     Assumption, BinaryOp, Count, DataModel, Expr, Initial, IntType, Layout, LocationId, Object, ObjectId,
     Program, Span, Storage, Template, TemplateId,
 };
-use rucc_sema::{Definition, Linkage, StorageDuration};
+use rucc_sema::{Definition, Emission, Linkage, StorageDuration};
 use rucc_types::{ArrayLen, TypeKind};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -273,6 +273,17 @@ impl<'u> Lowering<'u> {
         let text = format!("'{name}' is weak and not defined in these files: its address is null");
         self.assume(text, span, limits_proof);
         true
+    }
+    /// Whether calls of a function, already resolved, run its body: it has one, and no model is used instead. Names of
+    /// the implementation have a meaning of their own, and so have those that headers define for inlining. Programs
+    /// of the competition name all functions of the library with the library's meaning.
+    pub fn runs_body(&self, declared: Declared) -> bool {
+        let unit = &self.units[declared.unit];
+        let declaration = &unit.tree[declared.declaration];
+        let name = unit.name(declared.declaration);
+        let is_inline = declaration.inline == Emission::Inline;
+        let is_own = !is_inline && !self.outside.is_pure && !library::is_convention(name);
+        declaration.body.is_some() && (is_own || !library::is_modelled(name))
     }
     /// The template of a function; with `atomic`, of its twin whose locations are all atomic.
     pub fn template(&mut self, declared: Declared, atomic: bool) -> TemplateId {

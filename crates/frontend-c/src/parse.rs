@@ -28,7 +28,7 @@ pub struct Unit {
     /// The names that a pragma makes weak.
     pub weak_names: Vec<String>,
     /// Whether a pragma makes a name a second one of something.
-    pub has_weak_aliases: bool,
+    pub has_second_names: bool,
 }
 
 impl Unit {
@@ -176,7 +176,8 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
     let failed = parsed.failed();
     let handlers = handlers(&parsed.ast, &session);
     let pure_functions = pure_functions(&parsed.ast, &session);
-    let has_weak_aliases = parsed.weak_pragmas.iter().any(|pragma| pragma.target.is_some());
+    let has_second_names = parsed.weak_pragmas.iter().any(|pragma| pragma.target.is_some())
+        || !parsed.extname_pragmas.is_empty();
     let weak_names =
         parsed.weak_pragmas.iter().map(|pragma| session.interner.resolve(pragma.name).to_owned()).collect();
     problems.extend(parsed.diagnostics);
@@ -214,7 +215,7 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
             handlers,
             pure_functions,
             weak_names,
-            has_weak_aliases,
+            has_second_names,
         }),
         Some(_) | None if !told.is_empty() => Err(told),
         Some(_) | None => Err(internal("the file cannot be parsed".to_owned())),

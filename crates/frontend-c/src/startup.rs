@@ -107,7 +107,7 @@ impl Function<'_, '_> {
             if !unit.tree.file_asms().is_empty() {
                 self.unsupported("assembly outside of functions");
             }
-            if unit.has_weak_aliases {
+            if unit.has_second_names {
                 self.unsupported("a pragma that gives something a second name");
             }
             for &declaration in unit.tree.top_level() {

@@ -158,7 +158,8 @@ type Model = fn(&mut Context<'_>, &Call<'_>) -> Option<Answer>;
 /// Which of two descriptions of a function counts, if the program defines it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wins {
-    /// The model: the name has a meaning of its own, whatever body a program gives it.
+    /// The model: the name has a meaning of its own, whatever body a program gives it. Where the name is one of the
+    /// C library, a body counts that does not come from a header (`Lowering::runs_body`).
     Model,
     /// The program's body, as it would for a linker.
     Body,
@@ -328,10 +329,15 @@ pub fn always_sets(name: &str, argument: usize) -> bool {
     matches!((name, argument), ("pthread_create" | "thrd_create", 0) | ("pthread_join" | "thrd_join", 1))
 }
 
-/// Whether the model of this name is used even where the program has a body for it. (Other names may be known
+/// Whether the model of this name may be used even where the program has a body for it. (Other names may be known
 /// too: [`model`] is asked about each function without a body.)
 pub fn is_modelled(name: &str) -> bool {
     find(name).is_some_and(|entry| entry.wins == Wins::Model)
+}
+
+/// Whether a name has its meaning by the implementation, or by what verifiers agreed on, and not by the C standard.
+pub fn is_convention(name: &str) -> bool {
+    name.starts_with('_') || verifier::TABLE.iter().any(|entry| entry.names.contains(&name))
 }
 
 /// Whether there is a model of this name.
