@@ -38,4 +38,4 @@ pub use replay::{
     WaitTarget, replay,
 };
 pub use spec::check_conformance;
-pub use summaries::locations;
+pub use summaries::{known_to_others, locations};

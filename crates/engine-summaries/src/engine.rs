@@ -4,7 +4,7 @@ use crate::analysis::Analysis;
 use crate::model::Model;
 use crate::races::{self, Location};
 use ir::ids::Id;
-use ir::{Program, Span, Target, TemplateId};
+use ir::{ObjectId, Program, Span, Target, TemplateId};
 use verdict::{
     Budget, Engine, Events, ProcedureContext, Proof, Property, Reason, SummariesProof, Task, Verdict,
 };
@@ -64,7 +64,20 @@ fn model<'p>(task: Task<'p>, budget: &Budget) -> Result<Model<'p>, Reason> {
 
 /// What holds at each location of each procedure and context, whether or not that excludes all races.
 pub fn annotate(task: Task<'_>, budget: &Budget) -> Result<SummariesProof, Reason> {
-    let model = model(task, budget)?;
+    annotate_without(task, &[], budget)
+}
+
+/// What holds where nothing is claimed to keep these objects from other threads.
+pub fn annotate_without(
+    task: Task<'_>,
+    shared: &[ObjectId],
+    budget: &Budget,
+) -> Result<SummariesProof, Reason> {
+    let mut model = model(task, budget)?;
+    for object in shared {
+        model.private[*object] = false;
+        model.ownable[*object] = false;
+    }
     let analysis = Analysis::run(&model, budget).map_err(Reason::Exhausted)?;
     Ok(proof(&analysis))
 }

@@ -20,7 +20,7 @@ pub mod races;
 pub mod reliability;
 pub mod transfer;
 
-pub use engine::{Summaries, annotate};
+pub use engine::{Summaries, annotate, annotate_without};
 pub use races::{Location, locations};
 
 #[cfg(test)]

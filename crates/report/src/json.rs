@@ -37,6 +37,8 @@ struct LocationEntry<'a> {
     status: &'static str,
     because: String,
     accesses: Vec<AccessEntry<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more_accesses: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -235,6 +237,7 @@ fn location_entries<'a>(program: &'a Program, memory: &'a SharedMemory) -> Vec<L
             Status::Race(_) | Status::Possible(_) | Status::Open(_) => finding.because(),
         },
         accesses: finding.accesses.iter().map(|access| access_entry(program, access)).collect(),
+        more_accesses: Some(finding.more).filter(|more| *more > 0),
     };
     memory.locations.iter().map(entry).collect()
 }

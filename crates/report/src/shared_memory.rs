@@ -42,7 +42,9 @@ pub struct Finding {
     pub status: Status,
     /// The accesses to it, in program order.
     pub accesses: Vec<FoundAccess>,
-    /// For an open location, the steps that may race, the most promising pair first.
+    /// How many more accesses there are at least.
+    pub more: usize,
+    /// The steps that may race, where that is open, the most promising pair first.
     pub candidates: Vec<[Candidate; 2]>,
     /// For an open location, how unlikely a race is.
     rank: u32,
@@ -147,7 +149,7 @@ impl Finding {
             Status::Possible(condition) => format!("an execution was replayed, but for this: {condition}"),
             Status::RaceFree(reasons) => reasons.join("; "),
             Status::Open(pairs) => match pairs.first().and_then(|pair| self.pair(*pair)) {
-                None => "nothing is known of its accesses".to_owned(),
+                None => "its accesses were not compared in time".to_owned(),
                 Some([one, other]) => {
                     let said = |access: &FoundAccess| {
                         format!("{} {} and {}", access.thread, access.verb(), access.held())
@@ -186,7 +188,17 @@ impl SharedMemory {
         let reach = ranking::Reach::of(found);
         let locations = asked.map(|location| finding(program, location, points_to, &reach));
         let conditional = program.assumptions.iter().any(|assumption| assumption.limits_proof);
-        let (reached, incomplete) = (found.reached, None);
+        let is_late = |location: &SharedLocation| match &location.status {
+            LocationStatus::Open(pairs) => pairs.is_empty(),
+            LocationStatus::RaceFree(_) => false,
+        };
+        let late = found.locations.iter().filter(|location| is_late(location)).count();
+        let incomplete = (late > 0).then(|| {
+            format!(
+                "the accesses of {late} locations were not compared in time, and not all of them are listed"
+            )
+        });
+        let reached = found.reached;
         let mut all = Self { locations: locations.collect(), reached, conditional, incomplete };
         all.sort();
         all
@@ -319,6 +331,7 @@ fn finding(
         size: location.size,
         status,
         accesses,
+        more: location.more,
         candidates,
         rank,
     }

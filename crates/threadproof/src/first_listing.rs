@@ -63,7 +63,8 @@ pub fn by_name(program: &Program) -> Locations {
         }
         if !pairs.is_empty() {
             let cell = Target { object, first: offset, stride: 0, count: 1 };
-            locations.push(SharedLocation { cell, size, accesses, status: LocationStatus::Open(pairs) });
+            let status = LocationStatus::Open(pairs);
+            locations.push(SharedLocation { cell, size, accesses, more: 0, status });
         }
     }
     Locations { locations, reached: threads.counts }

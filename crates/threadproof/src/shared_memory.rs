@@ -39,13 +39,14 @@ pub type Decider<'a> = dyn Fn(&Views, &Budget) -> Outcome + 'a;
 /// Annotates a program and checks that.
 pub type Lister<'a> = dyn Fn(Task<'_>, &Budget) -> Result<Listed, Reason> + Sync + 'a;
 
-/// Annotates with procedure summaries. If the checker refuses a claim, kinds of claims that others do not
-/// need are dropped, so that the rest still counts.
+/// Annotates with procedure summaries. Where the checker refuses a claim, the objects that it takes for shared
+/// are annotated again as such, and then kinds of claims that others do not need are left out: the rest still
+/// counts. What is left is checked from scratch each time.
 pub fn by_summaries(task: Task<'_>, budget: &Budget) -> Result<Listed, Reason> {
     let mut proof = engine_summaries::annotate(task, budget)?;
     let mut refused = None;
-    for weaken in [keep_all, without_ownership, without_locks, without_facts] {
-        weaken(&mut proof);
+    for weaken in [keep_all, without_shared, without_ownership, without_locks, without_facts, without_once] {
+        weaken(task, &mut proof, budget)?;
         match checker::locations(task.program, &proof, budget).map_err(Reason::from) {
             Ok(locations) => return Ok(Listed { proof, locations, refused }),
             Err(Reason::Rejected(why)) => {
@@ -57,23 +58,43 @@ pub fn by_summaries(task: Task<'_>, budget: &Budget) -> Result<Listed, Reason> {
     Err(Reason::Rejected(refused.unwrap_or_default()))
 }
 
-fn keep_all(_: &mut SummariesProof) {}
+fn keep_all(_: Task<'_>, _: &mut SummariesProof, _: &Budget) -> Result<(), Reason> {
+    Ok(())
+}
+
+fn without_shared(task: Task<'_>, proof: &mut SummariesProof, budget: &Budget) -> Result<(), Reason> {
+    let shared = checker::known_to_others(task.program, proof, budget)?;
+    if !shared.is_empty() {
+        *proof = engine_summaries::annotate_without(task, &shared, budget)?;
+    }
+    Ok(())
+}
 
 fn facts(proof: &mut SummariesProof) -> impl Iterator<Item = &mut ThreadFacts> {
     proof.contexts.iter_mut().flat_map(|context| &mut context.facts).flatten()
 }
 
-fn without_ownership(proof: &mut SummariesProof) {
+fn without_ownership(_: Task<'_>, proof: &mut SummariesProof, _: &Budget) -> Result<(), Reason> {
     facts(proof).for_each(|facts| facts.fresh.clear());
+    Ok(())
 }
 
-fn without_locks(proof: &mut SummariesProof) {
+fn without_locks(_: Task<'_>, proof: &mut SummariesProof, _: &Budget) -> Result<(), Reason> {
     facts(proof).for_each(|facts| facts.locks.clear());
+    Ok(())
 }
 
-fn without_facts(proof: &mut SummariesProof) {
+fn without_facts(_: Task<'_>, proof: &mut SummariesProof, _: &Budget) -> Result<(), Reason> {
     facts(proof).for_each(|facts| *facts = ThreadFacts::default());
     proof.handles.clear();
+    proof.private.clear();
+    proof.distinct.clear();
+    Ok(())
+}
+
+fn without_once(_: Task<'_>, proof: &mut SummariesProof, _: &Budget) -> Result<(), Reason> {
+    proof.once.clear();
+    Ok(())
 }
 
 /// The name of the engine that annotates.
@@ -481,7 +502,7 @@ mod tests {
                 _ => LocationStatus::Open(vec![(0, 1)]),
             };
             let cell = Target { object, first: 0, stride: 0, count: 1 };
-            SharedLocation { cell, size: 4, accesses: of(object), status }
+            SharedLocation { cell, size: 4, accesses: of(object), more: 0, status }
         });
         let reached = Reached { functions: (2, 2), thread_starts: (1, 1) };
         Ok(Listed {

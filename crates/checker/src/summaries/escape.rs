@@ -8,7 +8,7 @@
 use super::view::{Meter, View, claim};
 use crate::ProofError;
 use ir::{Expr, IdVec, Initial, Lhs, LocationKind, ObjectId, Op, Program, Rhs, Storage, TemplateId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -77,10 +77,15 @@ fn is_touched(view: &View<'_>, objects: &[ObjectId]) -> bool {
 
 /// What objects hold the addresses of, and what is passed between threads.
 struct Holding {
-    /// The objects whose addresses each object may hold.
-    held: IdVec<ObjectId, BTreeSet<ObjectId>>,
-    /// Objects whose bytes are copied into each object.
-    copied: IdVec<ObjectId, BTreeSet<ObjectId>>,
+    /// Sets of objects, each once: pointers of which little is known have the same large ones.
+    sets: Vec<Rc<[ObjectId]>>,
+    numbers: FxHashMap<Rc<[ObjectId]>, usize>,
+    /// What was put where already, as sets; and whether that was a copy.
+    put: FxHashSet<(usize, usize, bool)>,
+    /// The sets of objects whose addresses each object may hold.
+    held: IdVec<ObjectId, Vec<usize>>,
+    /// The sets of objects whose bytes are copied into each object.
+    copied: IdVec<ObjectId, Vec<usize>>,
     /// Objects that other threads are given.
     open: Vec<ObjectId>,
 }
@@ -89,8 +94,11 @@ impl Holding {
     fn of(view: &View<'_>, meter: &mut Meter<'_>) -> Result<Self, ProofError> {
         let program = view.program;
         let mut holding = Self {
-            held: program.objects.iter().map(|_| BTreeSet::new()).collect(),
-            copied: program.objects.iter().map(|_| BTreeSet::new()).collect(),
+            sets: Vec::new(),
+            numbers: FxHashMap::default(),
+            put: FxHashSet::default(),
+            held: program.objects.iter().map(|_| Vec::new()).collect(),
+            copied: program.objects.iter().map(|_| Vec::new()).collect(),
             open: Vec::new(),
         };
         for (id, object) in program.objects.enumerate() {
@@ -98,13 +106,15 @@ impl Holding {
                 holding.open.push(id);
             }
             if let Initial::Values(values) = &object.initial {
+                let mut named: BTreeSet<ObjectId> = BTreeSet::new();
                 for (_, _, value) in values {
                     value.walk(&mut |inner| {
-                        if let Expr::Address(named, _) = inner {
-                            holding.held[id].insert(*named);
+                        if let Expr::Address(object, _) = inner {
+                            named.insert(*object);
                         }
                     });
                 }
+                holding.hold(&Rc::from([id]), &named.into_iter().collect());
             }
         }
         for (template, code) in program.templates.enumerate() {
@@ -123,24 +133,48 @@ impl Holding {
         Ok(holding)
     }
 
+    /// The number of a set of objects, in order.
+    fn number(&mut self, set: &Rc<[ObjectId]>) -> usize {
+        if let Some(known) = self.numbers.get(set) {
+            return *known;
+        }
+        self.sets.push(set.clone());
+        self.numbers.insert(set.clone(), self.sets.len() - 1);
+        self.sets.len() - 1
+    }
+
+    /// Some objects may hold the addresses of others.
+    fn hold(&mut self, to: &Rc<[ObjectId]>, values: &Rc<[ObjectId]>) {
+        let (to_number, number) = (self.number(to), self.number(values));
+        if self.put.insert((to_number, number, false)) {
+            to.iter().for_each(|object| self.held[*object].push(number));
+        }
+    }
+
+    /// The bytes of some objects are copied into others.
+    fn copy(&mut self, to: &Rc<[ObjectId]>, from: &Rc<[ObjectId]>) {
+        let (to_number, number) = (self.number(to), self.number(from));
+        if self.put.insert((to_number, number, true)) {
+            to.iter().for_each(|object| self.copied[*object].push(number));
+        }
+    }
+
     /// What a step stores.
     fn step(&mut self, view: &View<'_>, template: TemplateId, op: &Op) -> Result<(), ProofError> {
-        let mut stores: Vec<(&Expr, Vec<ObjectId>)> = Vec::new();
+        let mut stores: Vec<(&Expr, Rc<[ObjectId]>)> = Vec::new();
         match op {
             Op::Assign(assignment) => {
                 for (lhs, rhs) in &assignment.pairs {
                     let Lhs::Memory(place) = lhs else { continue };
-                    let mut values = Vec::new();
                     match rhs {
-                        Rhs::Value(value) => values.extend(view.objects(template, value)?.iter()),
+                        Rhs::Value(value) => stores.push((&place.address, view.objects(template, value)?)),
                         Rhs::Any | Rhs::Unknown => {}
                         Rhs::Float(_, _, operands) => {
                             for operand in operands {
-                                values.extend(view.objects(template, operand)?.iter());
+                                stores.push((&place.address, view.objects(template, operand)?));
                             }
                         }
                     }
-                    stores.push((&place.address, values));
                 }
             }
             Op::Spawn(_, arguments, _) => {
@@ -149,24 +183,20 @@ impl Holding {
                 }
             }
             Op::Allocate { site, result: Lhs::Memory(place), .. } => {
-                stores.push((&place.address, vec![*site]));
+                stores.push((&place.address, Rc::from([*site])));
             }
             // What a thread's result names is open already.
             Op::Join(..) | Op::Allocate { result: Lhs::Local(_), .. } => {}
             Op::Copy(to, from, _) => {
                 let from = view.objects(template, from)?;
-                for object in view.objects(template, to)?.iter() {
-                    self.copied[*object].extend(from.iter());
-                }
+                self.copy(&view.objects(template, to)?, &from);
             }
-            Op::Fill(to, byte, _) => stores.push((to, view.objects(template, byte)?.to_vec())),
+            Op::Fill(to, byte, _) => stores.push((to, view.objects(template, byte)?)),
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Free(_) => {}
             Op::Call(..) | Op::Broadcast(_) => {}
         }
         for (address, values) in stores.into_iter().filter(|(_, values)| !values.is_empty()) {
-            for object in view.objects(template, address)?.iter() {
-                self.held[*object].extend(&values);
-            }
+            self.hold(&view.objects(template, address)?, &values);
         }
         Ok(())
     }
@@ -202,7 +232,9 @@ pub fn escaping(
     guessed: &IdVec<ObjectId, bool>,
     meter: &mut Meter<'_>,
 ) -> Result<IdVec<ObjectId, bool>, ProofError> {
-    let Holding { held, copied, mut open } = Holding::of(view, meter)?;
+    let Holding { sets, held, copied, mut open, .. } = Holding::of(view, meter)?;
+    let mut opened = vec![false; sets.len()];
+    let mut reached = vec![false; sets.len()];
     open.extend(guessed.enumerate().filter(|(_, is_guessed)| **is_guessed).map(|(object, _)| object));
     let mut escapes: IdVec<ObjectId, bool> = view.program.objects.iter().map(|_| false).collect();
     // Objects whose contents can be reached: those that escape, and those that are copied into such.
@@ -216,8 +248,16 @@ pub fn escaping(
             }
         } else if let Some(object) = contents.pop() {
             if !std::mem::replace(&mut read[object], true) {
-                open.extend(&held[object]);
-                contents.extend(&copied[object]);
+                for set in &held[object] {
+                    if !std::mem::replace(&mut opened[*set], true) {
+                        open.extend(sets[*set].iter());
+                    }
+                }
+                for set in &copied[object] {
+                    if !std::mem::replace(&mut reached[*set], true) {
+                        contents.extend(sets[*set].iter());
+                    }
+                }
             }
         } else {
             break;

@@ -5,7 +5,8 @@
 use super::regions::{Region, meet};
 use super::view::{Meter, Standing, View, claim};
 use crate::ProofError;
-use ir::{Expr, Lhs, LocalId, ObjectId, Op, Rhs, Target, Template};
+use ir::{EdgeId, Expr, Lhs, LocalId, ObjectId, Op, Rhs, Target, Template, TemplateId};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::Handle;
 
@@ -97,10 +98,10 @@ pub fn check_handles(view: &View<'_>, writes: &IdWrites, meter: &mut Meter<'_>) 
 
 /// Checks that each context lists what it starts, and where it writes ids.
 pub fn check_summaries(view: &View<'_>, meter: &mut Meter<'_>) -> Result<(), ProofError> {
-    let stored = stored_ids(view);
-    let width = view.program.data_model.pointer().bytes();
+    let written = written_ids(view, meter)?;
     for (number, context) in view.contexts() {
         let code = &view.program.templates[context.template];
+        let mut looked_at: FxHashSet<usize> = FxHashSet::default();
         for (edge, footprint) in view.steps[context.template].enumerate() {
             meter.tick()?;
             let step = &code.edges[edge];
@@ -114,20 +115,18 @@ pub fn check_summaries(view: &View<'_>, meter: &mut Meter<'_>) -> Result<(), Pro
             {
                 return missing("a kind that it starts");
             }
-            for touch in footprint.touches.iter().filter(|touch| touch.write) {
-                for target in touch.region.iter() {
-                    let mut here =
-                        stored.iter().filter(|id| meet(&[*target], touch.bytes, &[**id], Some(width)));
-                    if !here.all(|id| context.stores.binary_search(id).is_ok()) {
-                        return missing("ids that it writes");
-                    }
-                }
+            let mut here = written.get(&(context.template, edge)).into_iter().flatten();
+            if !here.all(|id| context.stores.binary_search(id).is_ok()) {
+                return missing("ids that it writes");
             }
             if matches!(step.ops.last(), Some(Op::Call(..))) {
                 for callee in &footprint.callees {
                     let Some(called) = view.callee_context(number, edge, *callee) else {
                         return missing("a callee");
                     };
+                    if !looked_at.insert(called) {
+                        continue;
+                    }
                     let called = &view.proof.contexts[called];
                     let starts = called.starts.iter().all(|kind| context.starts.binary_search(kind).is_ok());
                     let stores = called.stores.iter().all(|id| context.stores.binary_search(id).is_ok());
@@ -139,6 +138,37 @@ pub fn check_summaries(view: &View<'_>, meter: &mut Meter<'_>) -> Result<(), Pro
         }
     }
     Ok(())
+}
+
+/// The stored ids that each step may write.
+fn written_ids(
+    view: &View<'_>,
+    meter: &mut Meter<'_>,
+) -> Result<FxHashMap<(TemplateId, EdgeId), Vec<Target>>, ProofError> {
+    let mut stored: FxHashMap<ObjectId, Vec<Target>> = FxHashMap::default();
+    for id in stored_ids(view) {
+        stored.entry(id.object).or_default().push(id);
+    }
+    let width = view.program.data_model.pointer().bytes();
+    let mut written: FxHashMap<(TemplateId, EdgeId), Vec<Target>> = FxHashMap::default();
+    for (template, steps) in view.steps.enumerate() {
+        for (edge, footprint) in steps.enumerate() {
+            meter.tick()?;
+            let mut here = Vec::new();
+            for touch in footprint.touches.iter().filter(|touch| touch.write) {
+                for target in touch.region.iter() {
+                    let ids = stored.get(&target.object).into_iter().flatten();
+                    here.extend(ids.filter(|id| meet(&[*target], touch.bytes, &[**id], Some(width))));
+                }
+            }
+            if !here.is_empty() {
+                here.sort_unstable();
+                here.dedup();
+                written.insert((template, edge), here);
+            }
+        }
+    }
+    Ok(written)
 }
 
 /// Whether some start of a template stores the id of its thread in a local.

@@ -5,11 +5,12 @@
 //! A location is shared if two threads may access it, and one may write.
 
 use super::locks::Locks;
-use super::races::{Accesses, Source, Spot, why_not};
+use super::races::{Accesses, Manner, Source, Spot, why_not};
 use super::regions::{Meeting, meeting};
 use super::view::{Meter, View};
 use crate::ProofError;
 use ir::{ObjectId, Op, Target, TemplateId};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation, WhyNoRace};
 
@@ -17,27 +18,54 @@ use verdict::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation
 const SCALAR: u64 = 16;
 /// At most so many steps that make the same kind of access are listed in open pairs.
 const MOST_STEPS: usize = 16;
+/// About so many pairs of kinds of accesses are looked for where a location is open, and at most so many pairs of steps are listed of them.
+const MOST_OPEN: usize = 2_048;
+const MOST_PAIRS: usize = 4_096;
+/// About so many accesses are listed of a location.
+const MOST_ACCESSES: usize = 128;
 
-/// Lists the shared locations of a program whose annotation was checked.
+/// Lists the shared locations of a program whose annotation was checked. What was not compared in time is open, without pairs.
 pub fn list(
     view: &View<'_>,
     locks: &Locks<'_, '_>,
     accesses: &Accesses,
     meter: &mut Meter<'_>,
 ) -> Result<Locations, ProofError> {
-    let lister = Lister { view, locks, accesses };
+    let mut lister = Lister { view, locks, accesses, listed: ListedAccesses::default() };
+    let objects = accesses.by_object.enumerate();
+    let mut objects: Vec<ObjectId> =
+        objects.filter(|(id, spots)| !view.private[*id] && !spots.is_empty()).map(|(id, _)| id).collect();
+    // What takes long comes last.
+    objects
+        .sort_by_cached_key(|object| accesses.by_object[*object].values().map(BTreeMap::len).sum::<usize>());
     let mut locations = Vec::new();
-    for (object, spots) in accesses.by_object.enumerate() {
-        if view.private[object] || spots.is_empty() {
-            continue;
-        }
-        let spots: Vec<Spot> = spots.keys().copied().collect();
-        for cell in cells(view, object, &spots, meter)? {
-            locations.extend(lister.location(object, &cell, meter)?);
+    let mut is_late = false;
+    for object in objects {
+        let spots: Vec<Spot> = accesses.by_object[object].keys().copied().collect();
+        let parts = if is_late { None } else { in_time(cells(view, object, &spots, meter))? };
+        let parts = parts.unwrap_or_else(|| {
+            is_late = true;
+            vec![whole(view, object, spots)]
+        });
+        for cell in parts {
+            let found = if is_late { None } else { in_time(lister.location(object, &cell, meter))? };
+            locations.extend(found.unwrap_or_else(|| {
+                is_late = true;
+                lister.late(object, &cell)
+            }));
         }
     }
     locations.sort_by_key(|location| location.cell);
     Ok(Locations { locations, reached: reached(view) })
+}
+
+/// `None` when the time is over.
+fn in_time<T>(result: Result<T, ProofError>) -> Result<Option<T>, ProofError> {
+    match result {
+        Ok(found) => Ok(Some(found)),
+        Err(ProofError::TooExpensive(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Some bytes, and the accesses that may touch them.
@@ -84,7 +112,7 @@ fn cells(
         let size = group.iter().filter_map(|spot| spot.bytes).max().unwrap_or(0);
         found.push(Cell { target: best.target, size, spots: group.clone() });
     }
-    let mut whole: Vec<Spot> = Vec::new();
+    let mut rest: Vec<Spot> = Vec::new();
     for spot in spots.iter().filter(|spot| !is_scalar(spot)) {
         let mut is_known = false;
         for cell in &mut found {
@@ -95,23 +123,71 @@ fn cells(
             }
         }
         if !is_known {
-            whole.push(*spot);
+            rest.push(*spot);
         }
     }
-    if !whole.is_empty() {
-        let target = Target { object, first: 0, stride: 0, count: 1 };
-        found.push(Cell { target, size: view.program.objects[object].size, spots: whole });
+    if !rest.is_empty() {
+        found.push(whole(view, object, rest));
     }
     Ok(found)
+}
+
+/// All bytes of an object.
+fn whole(view: &View<'_>, object: ObjectId, spots: Vec<Spot>) -> Cell {
+    let target = Target { object, first: 0, stride: 0, count: 1 };
+    Cell { target, size: view.program.objects[object].size, spots }
 }
 
 struct Lister<'l, 'v, 'a> {
     view: &'l View<'a>,
     locks: &'l Locks<'v, 'a>,
     accesses: &'l Accesses,
+    listed: ListedAccesses,
+}
+
+/// Accesses as they are listed, each once: an access through a pointer belongs to many locations.
+#[derive(Default)]
+struct ListedAccesses {
+    all: Vec<LocationAccess>,
+    numbers: FxHashMap<LocationAccess, usize>,
+    /// By step, and by whether it writes and is atomic.
+    of_steps: FxHashMap<(Source, bool, bool), usize>,
+    /// Their places in the location that is looked at.
+    places: Vec<usize>,
+}
+
+impl ListedAccesses {
+    fn number(&mut self, access: LocationAccess) -> usize {
+        let next = self.all.len();
+        let number = *self.numbers.entry(access).or_insert_with_key(|access| {
+            self.all.push(access.clone());
+            next
+        });
+        self.places.resize(self.all.len(), 0);
+        number
+    }
+}
+
+/// Accesses to a location of one kind: where, how, and the steps that make them, as they are listed.
+struct Present {
+    spot: Spot,
+    manner: usize,
+    steps: Vec<usize>,
 }
 
 impl Lister<'_, '_, '_> {
+    /// The number of an access as it is listed.
+    fn number(&mut self, source: &Source, manner: usize) -> usize {
+        let Manner { write, atomic, .. } = &self.accesses.manners[manner];
+        let step = (*source, *write, *atomic);
+        if let Some(known) = self.listed.of_steps.get(&step) {
+            return *known;
+        }
+        let number = self.listed.number(self.access(source, manner));
+        self.listed.of_steps.insert(step, number);
+        number
+    }
+
     /// An access as it is listed.
     fn access(&self, source: &Source, manner: usize) -> LocationAccess {
         let view = self.view;
@@ -130,80 +206,159 @@ impl Lister<'_, '_, '_> {
         }
     }
 
-    /// A location, if it is shared.
-    fn location(
-        &self,
-        object: ObjectId,
-        cell: &Cell,
-        meter: &mut Meter<'_>,
-    ) -> Result<Option<SharedLocation>, ProofError> {
-        let (view, spots) = (self.view, &self.accesses.by_object[object]);
-        let sources = |spot: &Spot| spots.get(spot).into_iter().flatten();
-        // By spot and manner; operations on locks alone make no location.
-        let mut present: Vec<(Spot, usize, &Vec<Source>)> = Vec::new();
-        for spot in &cell.spots {
-            present.extend(sources(spot).map(|(manner, sources)| (*spot, *manner, sources)));
-        }
+    /// Whether some bytes may be accessed by two threads, one of which writes.
+    fn is_shared(&self, object: ObjectId, cell: &Cell) -> bool {
+        let (view, accesses) = (self.view, self.accesses);
+        // Operations on locks alone make no location.
         let is_lock = |source: &Source| {
             let template = view.proof.contexts[source.context].template;
             let ops = &view.program.templates[template].edges[source.edge].ops;
             ops.iter().any(|op| matches!(op, Op::Lock(..) | Op::Unlock(..)))
         };
-        if present.iter().all(|(_, _, sources)| sources.iter().all(is_lock)) {
-            return Ok(None);
+        let manners = |spot: &Spot| accesses.by_object[object].get(spot).into_iter().flatten();
+        let all = || cell.spots.iter().flat_map(manners);
+        if all().all(|(_, sources)| sources.iter().all(is_lock)) {
+            return false;
         }
         let kinds: BTreeSet<TemplateId> =
-            present.iter().map(|(_, manner, _)| self.accesses.manners[*manner].standing.kind).collect();
-        let is_written = present.iter().any(|(_, manner, _)| self.accesses.manners[*manner].write);
-        let is_shared = kinds.len() > 1 || kinds.iter().any(|kind| !view.once[*kind]);
-        if !is_written || !is_shared {
+            all().map(|(manner, _)| accesses.manners[*manner].standing.kind).collect();
+        let is_written = all().any(|(manner, _)| accesses.manners[*manner].write);
+        is_written && (kinds.len() > 1 || kinds.iter().any(|kind| !view.once[*kind]))
+    }
+
+    /// A location that was not looked at in time, with some of its accesses, if it is shared.
+    fn late(&mut self, object: ObjectId, cell: &Cell) -> Option<SharedLocation> {
+        if !self.is_shared(object, cell) {
+            return None;
+        }
+        let spots = &self.accesses.by_object[object];
+        let mut found: BTreeSet<LocationAccess> = BTreeSet::new();
+        for (manner, sources) in
+            cell.spots.iter().filter_map(|spot| spots.get(spot)).flatten().take(MOST_ACCESSES)
+        {
+            found.extend(sources.first().map(|source| self.access(source, *manner)));
+        }
+        let (accesses, status) = (found.into_iter().collect(), LocationStatus::Open(Vec::new()));
+        Some(SharedLocation { cell: cell.target, size: cell.size, accesses, more: 0, status })
+    }
+
+    /// A location, if it is shared.
+    fn location(
+        &mut self,
+        object: ObjectId,
+        cell: &Cell,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<SharedLocation>, ProofError> {
+        if !self.is_shared(object, cell) {
             return Ok(None);
         }
-        let mut listed: BTreeMap<LocationAccess, usize> = BTreeMap::new();
-        for (_, manner, sources) in &present {
-            for source in *sources {
-                meter.tick()?;
-                listed.insert(self.access(source, *manner), 0);
+        let mut present: Vec<Present> = Vec::new();
+        for spot in &cell.spots {
+            for (manner, sources) in self.accesses.by_object[object].get(spot).into_iter().flatten() {
+                let mut steps = Vec::with_capacity(sources.len());
+                for source in sources {
+                    meter.tick()?;
+                    steps.push(self.number(source, *manner));
+                }
+                steps.sort_unstable();
+                steps.dedup();
+                present.push(Present { spot: *spot, manner: *manner, steps });
             }
         }
-        listed.values_mut().enumerate().for_each(|(number, place)| *place = number);
-        let number = |source: &Source, manner: usize| listed.get(&self.access(source, manner)).copied();
+        let (reasons, open) = self.compare(&present, meter)?;
+        let mut all: Vec<usize> = present.iter().flat_map(|present| &present.steps).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        let is_open = !open.is_empty();
+        let pairs = self.pairs(&present, open);
+        let mut shown: Vec<usize> = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        let mut others: Vec<usize> =
+            all.iter().copied().filter(|step| shown.binary_search(step).is_err()).collect();
+        others.sort_by_cached_key(|step| self.width(*step));
+        others.truncate(MOST_ACCESSES.saturating_sub(shown.len()));
+        shown.extend(others);
+        let listed = &mut self.listed;
+        shown.sort_by(|one, other| listed.all[*one].cmp(&listed.all[*other]));
+        shown.iter().enumerate().for_each(|(place, number)| listed.places[*number] = place);
+        let status = if !is_open {
+            LocationStatus::RaceFree(reasons.into_iter().collect())
+        } else {
+            let places = pairs.iter().map(|(one, other)| (listed.places[*one], listed.places[*other]));
+            let mut places: Vec<(usize, usize)> =
+                places.map(|(one, other)| (one.min(other), one.max(other))).collect();
+            places.sort_unstable();
+            places.dedup();
+            LocationStatus::Open(places)
+        };
+        let accesses = shown.iter().map(|number| listed.all[*number].clone()).collect();
+        let more = all.len() - shown.len();
+        Ok(Some(SharedLocation { cell: cell.target, size: cell.size, accesses, more, status }))
+    }
+
+    /// How many places the step of a listed access may access.
+    fn width(&self, access: usize) -> usize {
+        let LocationAccess { template, edge, .. } = &self.listed.all[access];
+        let touches = &self.view.steps[*template][*edge].touches;
+        touches.iter().map(|touch| touch.region.len()).max().unwrap_or(0)
+    }
+
+    /// Pairs of listed accesses that may race: not too many, first those through pointers of which more is known.
+    fn pairs(&self, present: &[Present], mut open: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+        let width = |index: usize| present[index].steps.first().map_or(0, |step| self.width(*step));
+        open.sort_by_cached_key(|(one, other)| (width(*one) + width(*other), *one, *other));
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        let mut known: FxHashSet<usize> = FxHashSet::default();
+        for (one, other) in open {
+            for step in present[one].steps.iter().take(MOST_STEPS) {
+                for other_step in present[other].steps.iter().take(MOST_STEPS) {
+                    let new = usize::from(!known.contains(step)) + usize::from(!known.contains(other_step));
+                    if pairs.len() < MOST_PAIRS && known.len() + new <= MOST_ACCESSES {
+                        known.extend([*step, *other_step]);
+                        pairs.push((*step, *other_step));
+                    }
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Why accesses do not race, and the pairs of them that may, or many of these.
+    fn compare(
+        &self,
+        present: &[Present],
+        meter: &mut Meter<'_>,
+    ) -> Result<(BTreeSet<WhyNoRace>, Vec<(usize, usize)>), ProofError> {
         let mut reasons: BTreeSet<WhyNoRace> = BTreeSet::new();
-        let mut open: BTreeSet<(usize, usize)> = BTreeSet::new();
-        for (index, (spot, one, sources)) in present.iter().enumerate() {
-            for (other_spot, other, other_sources) in present.iter().skip(index) {
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        // Neighbours first: all kinds of accesses have a turn before many pairs are known.
+        for distance in 0..present.len() {
+            for (index, (one, other)) in present.iter().zip(&present[distance..]).enumerate() {
                 meter.tick()?;
-                let how = meeting(&spot.target, spot.bytes, &other_spot.target, other_spot.bytes);
-                let (first, second) = (&self.accesses.manners[*one], &self.accesses.manners[*other]);
-                if how == Meeting::Never || !(first.write || second.write) {
+                let manners = &self.accesses.manners;
+                let (first, second) = (&manners[one.manner], &manners[other.manner]);
+                if !(first.write || second.write) {
                     continue;
                 }
-                match why_not(view, (spot, first), (other_spot, second), how) {
+                let how = meeting(&one.spot.target, one.spot.bytes, &other.spot.target, other.spot.bytes);
+                if how == Meeting::Never {
+                    continue;
+                }
+                match why_not(self.view, (&one.spot, first), (&other.spot, second), how) {
                     // No two threads.
                     Ok(WhyNoRace::OneThread) => {}
                     Ok(why) => {
                         reasons.insert(why);
                     }
-                    Err(()) => {
-                        for source in sources.iter().take(MOST_STEPS) {
-                            for other_source in other_sources.iter().take(MOST_STEPS) {
-                                let pair = (number(source, *one), number(other_source, *other));
-                                if let (Some(one), Some(other)) = pair {
-                                    open.insert((one.min(other), one.max(other)));
-                                }
-                            }
-                        }
-                    }
+                    Err(()) => open.push((index, index + distance)),
                 }
             }
+            if open.len() >= MOST_OPEN {
+                break;
+            }
         }
-        let status = if open.is_empty() {
-            LocationStatus::RaceFree(reasons.into_iter().collect())
-        } else {
-            LocationStatus::Open(open.into_iter().collect())
-        };
-        let accesses = listed.into_keys().collect();
-        Ok(Some(SharedLocation { cell: cell.target, size: cell.size, accesses, status }))
+        Ok((reasons, open))
     }
 }
 

@@ -37,7 +37,7 @@ mod view;
 use crate::ProofError;
 use crate::executions::summaries::try_claims;
 use crate::executions::{try_listing, try_points_to};
-use ir::{LocationId, Program};
+use ir::{LocationId, ObjectId, Program, Storage};
 pub use owned::live_locations;
 use verdict::{Budget, Locations, Proof, Property, SummariesProof, Views};
 use view::{Meter, View, claim};
@@ -88,6 +88,27 @@ pub fn locations(program: &Views, proof: &SummariesProof, budget: &Budget) -> Re
     try_listing(program, &listing, budget)?;
     try_points_to(program, budget)?;
     Ok(listing)
+}
+
+/// The objects that a proof takes for one thread's own, and that the rules let others know: those in `private` that escape, and allocated ones whose addresses are guessed. Whoever made the proof
+/// may leave out what it claims of them.
+pub fn known_to_others(
+    program: &Views,
+    proof: &SummariesProof,
+    budget: &Budget,
+) -> Result<Vec<ObjectId>, ProofError> {
+    Proof::Summaries(Box::new(proof.clone())).check_form().map_err(ProofError::Form)?;
+    let meter = &mut Meter::new(budget);
+    form::check(program, proof, meter)?;
+    let points_to = program.points_to(budget).map_err(ProofError::TooExpensive)?;
+    let view = &View::new(program, proof, points_to, meter)?;
+    let guessed = escape::guessed(view, meter)?;
+    let escapes = escape::escaping(view, &guessed, meter)?;
+    let is_claimed = |id: ObjectId| match program.objects[id].storage {
+        Storage::Site => view.private[id] || guessed[id],
+        Storage::Static | Storage::Frame(_) | Storage::ThreadLocal => view.private[id],
+    };
+    Ok(program.objects.ids().filter(|id| escapes[*id] && is_claimed(*id)).collect())
 }
 
 /// Checks the claims of a proof, and hands over the accesses that may be compared by them.

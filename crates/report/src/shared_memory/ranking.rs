@@ -12,6 +12,8 @@ use verdict::{LocationAccess, Locations, SharedLocation};
 
 /// A step that may touch more locations than this uses an imprecise pointer.
 const MANY: usize = 6;
+/// The score of locations whose accesses were not compared: after all others.
+const NOT_COMPARED: u32 = 1_000;
 
 /// How many locations each step may touch.
 pub(super) struct Reach(BTreeMap<(TemplateId, EdgeId), usize>);
@@ -21,12 +23,12 @@ impl Reach {
     pub(super) fn of(locations: &Locations) -> Self {
         let mut counts = BTreeMap::new();
         for location in &locations.locations {
-            let steps: Vec<(TemplateId, EdgeId)> =
+            let mut steps: Vec<(TemplateId, EdgeId)> =
                 location.accesses.iter().map(|access| (access.template, access.edge)).collect();
-            for (index, step) in steps.iter().enumerate() {
-                if !steps[..index].contains(step) {
-                    *counts.entry(*step).or_insert(0) += 1;
-                }
+            steps.sort_unstable();
+            steps.dedup();
+            for step in steps {
+                *counts.entry(step).or_insert(0) += 1;
             }
         }
         Self(counts)
@@ -57,8 +59,8 @@ pub(super) fn rank(
             (_, _) => u32::MAX / 2,
         };
     let mut sorted = pairs.to_vec();
-    sorted.sort_by_key(|pair| (score(pair), *pair));
-    let best = sorted.first().map_or(0, score);
+    sorted.sort_by_cached_key(|pair| (score(pair), *pair));
+    let best = sorted.first().map_or(NOT_COMPARED, score);
     (sorted, best.saturating_add(memory_score(program, location)))
 }
 

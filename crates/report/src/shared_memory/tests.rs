@@ -45,7 +45,7 @@ fn cell(object: u32, first: u64, stride: u64) -> Target {
 fn locations() -> Locations {
     let lock = LockFact { base: LockBase::Object(ObjectId(0)), offset: 0, shared: false };
     let own = LockFact { base: LockBase::Local(ir::LocalId(0)), offset: 8, shared: false };
-    let location = |cell, accesses, status| SharedLocation { cell, size: 4, accesses, status };
+    let location = |cell, accesses, status| SharedLocation { cell, size: 4, accesses, more: 0, status };
     Locations {
         locations: vec![
             location(

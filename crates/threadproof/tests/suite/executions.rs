@@ -140,7 +140,7 @@ fn listings_that_leave_out_a_race_are_met() {
     let object = program.objects.enumerate().find(|(_, object)| object.name == "s").expect("it is there").0;
     let mut list = |first, status| {
         let cell = Target { object, first, stride: 0, count: 1 };
-        listing.locations.push(SharedLocation { cell, size: 4, accesses: Vec::new(), status });
+        listing.locations.push(SharedLocation { cell, size: 4, accesses: Vec::new(), more: 0, status });
         try_listing(&program, &listing, &Budget::unlimited()).is_ok()
     };
     assert!(!list(0, LocationStatus::Open(Vec::new())));
