@@ -2,9 +2,9 @@
 //! Boolean and Cartesian abstraction, TACAS 2001).
 //!
 //! Cartesian first: each new value by itself, as far as the related old ones determine it
-//! ([`mod@crate::predicates::decide`]). New values that stay open are related pairwise if they have common variables.
-//! Spurious steps of counterexamples that remain become clauses ([`Abstractor::strengthen`]): the paper's
-//! `constrain`.
+//! ([`mod@crate::predicates::decide`]). New values that stay open are related pairwise if they have common
+//! variables. Spurious steps of counterexamples that remain become clauses ([`Abstractor::strengthen`]):
+//! the paper's `constrain`.
 //!
 //! Predicates of other threads. A predicate over shared and own variables changes when another thread writes
 //! the shared ones. Its new value is determined by its old value, the other predicates of its thread, and the
