@@ -10,7 +10,7 @@
 
 use super::super::edges_in_cycles;
 use super::super::points_to::{CellBytes, CopiedCells, Node, Pointee, PointsTo};
-use crate::expr::{BinaryOp, Expr, Place};
+use crate::expr::{BinaryOp, Expr, Place, PointerArithmetic};
 use crate::ids::{IdVec, LocalId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
 use crate::program::{Count, Initial, LocationKind, Program, Storage};
@@ -324,6 +324,11 @@ impl<'p> Numbers<'p> {
                 }
                 let (left, right) = (self.shows(template, &pair.0), self.shows(template, &pair.1));
                 if left == Shows::NOTHING && right == Shows::NOTHING {
+                    return Shows::NOTHING;
+                }
+                // In different objects it is noted where it is computed.
+                let arithmetic = PointerArithmetic::of(self.pointer, *op, *ty, pair);
+                if arithmetic == Some(PointerArithmetic::Difference) && !left.or(right).is_number() {
                     return Shows::NOTHING;
                 }
                 self.of_operation(template, *op, pair, left, right)
