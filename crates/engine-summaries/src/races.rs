@@ -216,8 +216,8 @@ fn collect(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Collected, Ex
     Ok(Collected { samples, by_object })
 }
 
-/// Whether an operation that writes may write to an object of this kind: only allocated memory is given back, and
-/// assignments do not reach constants ([`ObjectRole::Constant`]).
+/// Whether an operation that writes may write to an object of this kind: only allocated memory is given back,
+/// and assignments do not reach constants ([`ObjectRole::Constant`]).
 fn may_write(op: &Op, object: &Object) -> bool {
     match op {
         Op::Assign(_) | Op::Fill(..) | Op::Copy(..) | Op::Spawn(..) | Op::Join(..) | Op::Call(..) => {

@@ -129,8 +129,8 @@ pub enum ObjectRole {
     Given,
     /// Which of two objects comes first in memory.
     AddressOrder,
-    /// A string literal, or a variable that is declared constant and lives for the whole run. Assignments, fills and
-    /// copies never reach it: each that might is behind a test of its address, from which control goes to an
+    /// A string literal, or a variable that is declared constant and lives for the whole run. Assignments, fills
+    /// and copies never reach it: a test of its address precedes each that might, from which control goes to an
     /// error location. Who makes the program sees to that.
     Constant,
 }

@@ -148,8 +148,9 @@ impl Accesses {
     }
 }
 
-/// Whether an operation never writes to an object of this kind. Assignments, fills and copies do not reach constants
-/// ([`ObjectRole::Constant`]). What is given back and was not allocated is a fault, and no access precedes it.
+/// Whether an operation never writes to an object of this kind. Assignments, fills and copies do not reach
+/// constants ([`ObjectRole::Constant`]). What is given back and was not allocated is a fault, and no access
+/// precedes it.
 fn never_writes(op: &Op, object: &Object) -> bool {
     match op {
         Op::Assign(_) | Op::Fill(..) | Op::Copy(..) | Op::Spawn(..) | Op::Join(..) | Op::Call(..) => {

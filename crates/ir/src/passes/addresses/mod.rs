@@ -39,7 +39,6 @@ use crate::types::{IntType, Value};
 use numbers::{Numbers, Shows, callees};
 use open::Opened;
 use order::{Comparison, Whereabouts};
-use std::collections::BTreeSet;
 
 /// No object is so near to either end of memory.
 const PAGE: Value = 4096;
@@ -249,40 +248,14 @@ impl<'p> Observer<'p> {
             Expr::Binary(op, ty, pair) if is_settled(*op, *ty, pair) => {}
             Expr::Binary(op, ty, pair) => {
                 let shows = [&pair.0, &pair.1].map(|operand| self.numbers.shows(template, operand));
-                if self.leaves_object(template, (*op, *ty), pair, shows) {
+                // What was computed from addresses may lead from one object into another.
+                let arithmetic = PointerArithmetic::of(self.program.data_model.pointer(), *op, *ty, pair);
+                if arithmetic == Some(PointerArithmetic::Move) && shows[1] != Shows::NOTHING {
                     self.note(NUMBERS, span);
                 }
                 if shows != [Shows::NOTHING; 2] {
                     self.binary(template, (*op, *ty), pair, shows, span);
                 }
-            }
-        }
-    }
-
-    /// Whether arithmetic on pointers may lead from one object into another: a pointer is moved by a number that was
-    /// computed from addresses, or the difference of pointers is taken that are never in one object.
-    fn leaves_object(
-        &self,
-        template: TemplateId,
-        (op, ty): (BinaryOp, IntType),
-        pair: &(Expr, Expr),
-        [left, right]: [Shows; 2],
-    ) -> bool {
-        match PointerArithmetic::of(self.program.data_model.pointer(), op, ty, pair) {
-            None => false,
-            Some(PointerArithmetic::Move) => right != Shows::NOTHING,
-            Some(PointerArithmetic::Difference) => {
-                let objects = |operand: &Expr| {
-                    let pointees = self.numbers.points_to.pointees(template, operand);
-                    let objects = pointees.into_iter().map(|pointee| match pointee {
-                        Pointee::Cell(object, _) => Some(object),
-                        Pointee::Anything | Pointee::Procedure(_) | Pointee::Input(_) => None,
-                    });
-                    objects.collect::<BTreeSet<Option<ObjectId>>>()
-                };
-                let (of_left, of_right) = (objects(&pair.0), objects(&pair.1));
-                let is_any = of_left.contains(&None) || of_right.contains(&None);
-                left.or(right) != Shows::NOTHING && !is_any && of_left.is_disjoint(&of_right)
             }
         }
     }

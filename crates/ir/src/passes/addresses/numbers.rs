@@ -380,9 +380,11 @@ impl<'p> Numbers<'p> {
                 if left == Shows::NOTHING && right == Shows::NOTHING {
                     return Shows::NOTHING;
                 }
-                // In different objects it is noted where it is computed.
                 let arithmetic = PointerArithmetic::of(self.pointer, *op, *ty, pair);
-                if arithmetic == Some(PointerArithmetic::Difference) && !left.or(right).is_number() {
+                if arithmetic == Some(PointerArithmetic::Difference)
+                    && !left.or(right).is_number()
+                    && self.have_one_target(template, &pair.0, &pair.1)
+                {
                     return Shows::NOTHING;
                 }
                 self.of_operation(template, *op, pair, left, right)
@@ -485,6 +487,16 @@ impl<'p> Numbers<'p> {
                 }
             }
         }
+    }
+
+    /// Whether two addresses are in objects that points-to sets know as one, such as those of one allocation site.
+    fn have_one_target(&self, template: TemplateId, one: &Expr, other: &Expr) -> bool {
+        let mut found = None;
+        let pointees = [one, other].map(|address| self.points_to.pointees(template, address));
+        pointees.iter().flatten().all(|pointee| match pointee {
+            Pointee::Cell(object, _) => *found.get_or_insert(*object) == *object,
+            Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Anything => false,
+        })
     }
 
     /// Whether two addresses are in the same object.

@@ -116,14 +116,10 @@ pub fn flow(
 ) -> [Option<Shift>; 2] {
     let lost = Some(Shift::MultipleOf(1));
     let shift_by = |amount: &Expr| shift_by(pointer, amount, range(amount));
-    match PointerArithmetic::of(pointer, op, ty, pair) {
-        None => {}
+    if PointerArithmetic::of(pointer, op, ty, pair) == Some(PointerArithmetic::Move) {
         // A pointer stays in its object, whatever it is moved by.
-        Some(PointerArithmetic::Move) => {
-            let by = shift_by(&pair.1);
-            return [Some(if op == BinaryOp::Sub { back(by) } else { by }), None];
-        }
-        Some(PointerArithmetic::Difference) => return [None, None],
+        let by = shift_by(&pair.1);
+        return [Some(if op == BinaryOp::Sub { back(by) } else { by }), None];
     }
     match op {
         _ if ty == IntType::BOOL => [None, None],
