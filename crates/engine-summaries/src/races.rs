@@ -10,7 +10,9 @@ use crate::model::Access;
 use crate::numbers::Numbers;
 use crate::transfer::exact_cell;
 use ir::passes::footprint::{Extent, Region};
-use ir::{BinaryOp, EdgeId, Expr, IdVec, ObjectId, Target, Targets, TemplateId};
+use ir::{
+    BinaryOp, EdgeId, Expr, IdVec, Object, ObjectId, ObjectRole, Op, Storage, Target, Targets, TemplateId,
+};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -199,7 +201,12 @@ fn collect(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Collected, Ex
                         program.objects.ids().map(anywhere).collect()
                     }
                 };
-                for target in targets.into_iter().filter(|target| !model.private[target.object]) {
+                let op = code.edges[edge].ops.get(access.op).filter(|_| access.write);
+                let counts = |target: &Target| {
+                    let object = &program.objects[target.object];
+                    !model.private[target.object] && op.is_none_or(|op| may_write(op, object))
+                };
+                for target in targets.into_iter().filter(counts) {
                     let step = (context.template, edge);
                     by_object[target.object].push(InObject { target, bytes: access.bytes, sample, step });
                 }
@@ -207,6 +214,18 @@ fn collect(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Collected, Ex
         }
     }
     Ok(Collected { samples, by_object })
+}
+
+/// Whether an operation that writes may write to an object of this kind: only allocated memory is given back,
+/// and assignments do not reach constants ([`ObjectRole::Constant`]).
+fn may_write(op: &Op, object: &Object) -> bool {
+    match op {
+        Op::Assign(_) | Op::Fill(..) | Op::Copy(..) | Op::Spawn(..) | Op::Join(..) | Op::Call(..) => {
+            object.role != ObjectRole::Constant
+        }
+        Op::Free(_) => object.storage == Storage::Site,
+        Op::Allocate { .. } | Op::Assume(_) | Op::Broadcast(_) | Op::Lock(..) | Op::Unlock(..) => true,
+    }
 }
 
 /// The locks that are held at an access, as other threads can name them.

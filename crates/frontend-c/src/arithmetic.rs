@@ -80,7 +80,15 @@ impl Function<'_, '_> {
                 let Some(element) = unit.pointee(left_type) else { return left };
                 let pointer = self.pointer();
                 let signed = IntType { bits: pointer.bits, signed: true };
-                let bytes = fold::binary(BinaryOp::Sub, pointer, left, right);
+                let bytes = match fold::binary(BinaryOp::Sub, pointer, left, right) {
+                    // Both point into one object.
+                    Expr::Binary(BinaryOp::Sub, ty, pair) if !has_constant(&pair) => {
+                        let (left, right) = *pair;
+                        let as_signed = |operand: Expr| fold::cast(operand, pointer, signed);
+                        Expr::binary(BinaryOp::Sub, ty, as_signed(left), as_signed(right))
+                    }
+                    other => other,
+                };
                 let bytes = self.cast(bytes, signed);
                 let size = self.size_of(element);
                 let size = self.cast(size, signed);
@@ -345,4 +353,9 @@ fn operation(op: Operator, ty: IntType, left: Expr, right: Expr) -> Expr {
         Operator::LogAnd => fold::binary(BinaryOp::And, ty, left, right),
         Operator::LogOr => fold::binary(BinaryOp::Or, ty, left, right),
     }
+}
+
+/// Whether one of two operands is a constant.
+fn has_constant(pair: &(Expr, Expr)) -> bool {
+    matches!(pair.0, Expr::Const(..)) || matches!(pair.1, Expr::Const(..))
 }

@@ -9,7 +9,7 @@ use ir::passes::PointsTo;
 use ir::passes::sharing::base_object;
 use ir::{
     BinaryOp, Callee, EdgeId, ErrorKind, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind,
-    ObjectId, Op, Program, Span, Targets, Template, TemplateId, Value,
+    ObjectId, ObjectRole, Op, Program, Span, Targets, Template, TemplateId, Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +21,35 @@ const ASKED: &str = "(is a constant)";
 /// Checks the writes that may reach one of these objects. Uses the program's points-to sets if they exist;
 /// they stay valid, since a check does not propagate addresses.
 pub fn protect(program: &mut Program, literals: &BTreeSet<ObjectId>, points_to: &mut Option<PointsTo>) {
+    let exposed = exposed(program, literals, points_to);
+    add_checks(program, literals, points_to);
+    for literal in literals.difference(&exposed) {
+        program.objects[*literal].role = ObjectRole::Constant;
+    }
+}
+
+/// The literals that may be written to by operations that no check is made for: beside another one on an edge,
+/// or to a second place.
+fn exposed(
+    program: &Program,
+    literals: &BTreeSet<ObjectId>,
+    points_to: &mut Option<PointsTo>,
+) -> BTreeSet<ObjectId> {
+    let mut found = BTreeSet::new();
+    for (id, code) in program.templates.enumerate() {
+        for edge in &code.edges {
+            let is_checked = edge.ops.len() == 1;
+            let addresses = edge.ops.iter().flat_map(all_written).skip(usize::from(is_checked));
+            for address in addresses {
+                let points_to = points_to.get_or_insert_with(|| PointsTo::of(program));
+                found.extend(literals_at(points_to, id, address, literals));
+            }
+        }
+    }
+    found
+}
+
+fn add_checks(program: &mut Program, literals: &BTreeSet<ObjectId>, points_to: &mut Option<PointsTo>) {
     if !program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops).any(|op| {
         written(op)
             .is_some_and(|address| base_object(address).is_none_or(|object| literals.contains(&object)))
@@ -106,14 +135,22 @@ fn is_named(program: &Program, literals: &BTreeSet<ObjectId>) -> bool {
     found
 }
 
-/// The address that an operation writes to.
+/// The address that an operation writes to; the first one, if there are several.
 fn written(op: &Op) -> Option<&Expr> {
+    all_written(op).into_iter().next()
+}
+
+/// The addresses that an operation writes to.
+fn all_written(op: &Op) -> Vec<&Expr> {
     match op {
-        Op::Fill(to, ..) | Op::Copy(to, ..) => Some(to),
-        _ => op.targets().into_iter().find_map(|lhs| match lhs {
-            Lhs::Memory(place) => Some(&place.address),
-            Lhs::Local(_) => None,
-        }),
+        Op::Fill(to, ..) | Op::Copy(to, ..) => vec![to],
+        _ => {
+            let addresses = op.targets().into_iter().filter_map(|lhs| match lhs {
+                Lhs::Memory(place) => Some(&place.address),
+                Lhs::Local(_) => None,
+            });
+            addresses.collect()
+        }
     }
 }
 
@@ -127,6 +164,16 @@ fn reached(
 ) -> BTreeSet<ObjectId> {
     let [op] = program.templates[template].edges[edge].ops.as_slice() else { return BTreeSet::new() };
     let Some(address) = written(op) else { return BTreeSet::new() };
+    literals_at(points_to, template, address, literals)
+}
+
+/// The literals that an address may be in.
+fn literals_at(
+    points_to: &PointsTo,
+    template: TemplateId,
+    address: &Expr,
+    literals: &BTreeSet<ObjectId>,
+) -> BTreeSet<ObjectId> {
     match base_object(address) {
         Some(object) => literals.get(&object).copied().into_iter().collect(),
         None => match points_to.targets(template, address) {

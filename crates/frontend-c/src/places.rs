@@ -283,7 +283,12 @@ impl Function<'_, '_> {
         let count = self.cast(count, pointer);
         let distance = fold::binary(BinaryOp::Mul, pointer, count, size);
         let base = self.cast(base, pointer);
-        fold::binary(op, pointer, base, distance)
+        // What is counted from a constant, as from null, may be an address that is cast.
+        if matches!(base, Expr::Const(..)) || matches!(distance, Expr::Const(..)) {
+            return fold::binary(op, pointer, base, distance);
+        }
+        let distance = fold::cast(distance, pointer, IntType { signed: true, ..pointer });
+        Expr::binary(op, pointer, base, distance)
     }
     /// Evaluates the variable lengths of a type at its declaration; later uses of the type keep them.
     pub fn evaluate_lengths(&mut self, ty: TypeId) {

@@ -21,7 +21,7 @@ pub mod specification;
 pub mod text;
 pub mod types;
 
-pub use expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
+pub use expr::{BinaryOp, Expr, Place, PointerArithmetic, Target, Targets, UnaryOp};
 pub use float::{FloatFormat, FloatOp};
 pub use ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
 pub use op::{Assignment, Broadcast, Callee, Lhs, LockKind, Op, Rhs};

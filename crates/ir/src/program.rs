@@ -132,13 +132,17 @@ pub enum ObjectRole {
     Given,
     /// Which of two objects comes first in memory.
     AddressOrder,
+    /// A string literal, or a variable that is declared constant and lives for the whole run. Assignments, fills
+    /// and copies never reach it: a test of its address precedes each that might, from which control goes to an
+    /// error location. Who makes the program sees to that.
+    Constant,
 }
 
 impl ObjectRole {
     /// All roles.
-    pub const ALL: [Self; 5] =
-        [Self::Program, Self::Processor, Self::HandlerLevel, Self::Given, Self::AddressOrder];
-    /// Its keyword in the text form; `None` when it has none.
+    pub const ALL: [Self; 6] =
+        [Self::Program, Self::Processor, Self::HandlerLevel, Self::Given, Self::AddressOrder, Self::Constant];
+    /// Its word in the text of programs; `None` where none is written.
     pub fn word(self) -> Option<&'static str> {
         match self {
             Self::Program => None,
@@ -146,6 +150,7 @@ impl ObjectRole {
             Self::HandlerLevel => Some("handler_level"),
             Self::Given => Some("given"),
             Self::AddressOrder => Some("address_order"),
+            Self::Constant => Some("constant"),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::started::{KnownRange, KnownRow, linear};
 use super::symbols::{Anchor, Values, mask};
 use super::view::{Meter, Standing, Touch, View};
 use crate::ProofError;
-use ir::{EdgeId, IdVec, LocationId, ObjectId, Op, Target, TemplateId};
+use ir::{EdgeId, IdVec, LocationId, Object, ObjectId, ObjectRole, Op, Storage, Target, TemplateId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use verdict::{LockBase, LockFact, ThreadFacts, WhyNoRace};
@@ -128,7 +128,11 @@ impl Accesses {
                         accesses.manners.push(manner);
                         next
                     });
+                    let op = code.edges[edge].ops.get(touch.op).filter(|_| touch.write);
                     for target in touch.region.iter().filter(|target| counts(view, target, touch.bytes)) {
+                        if op.is_some_and(|op| never_writes(op, &view.program.objects[target.object])) {
+                            continue;
+                        }
                         let spot = Spot { target: *target, bytes: touch.bytes };
                         let spots = accesses.by_object[target.object].entry(spot).or_default();
                         let sources = spots.entry(manner).or_default();
@@ -141,6 +145,24 @@ impl Accesses {
             }
         }
         Ok(accesses)
+    }
+}
+
+/// Whether an operation never writes to an object of this kind. Assignments, fills and copies do not reach
+/// constants ([`ObjectRole::Constant`]). What is given back and was not allocated is a fault, and no access
+/// precedes it.
+fn never_writes(op: &Op, object: &Object) -> bool {
+    match op {
+        Op::Assign(_) | Op::Fill(..) | Op::Copy(..) | Op::Spawn(..) | Op::Join(..) | Op::Call(..) => {
+            object.role == ObjectRole::Constant
+        }
+        Op::Free(_) => match object.storage {
+            Storage::Static | Storage::ThreadLocal | Storage::Frame(_) => true,
+            Storage::Site => false,
+        },
+        // Locks are not behind a test of their address.
+        Op::Lock(..) | Op::Unlock(..) => false,
+        Op::Assume(_) | Op::Allocate { .. } | Op::Broadcast(_) => false,
     }
 }
 

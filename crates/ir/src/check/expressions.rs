@@ -1,7 +1,7 @@
 //! The rules for expressions and places.
 
 use super::{Checker, MAX_DEPTH, Where};
-use crate::expr::{BinaryOp, Expr, Place, Targets, UnaryOp};
+use crate::expr::{BinaryOp, Expr, Place, PointerArithmetic, Targets, UnaryOp};
 use crate::ids::ObjectId;
 use crate::program::{Storage, Template};
 use crate::types::IntType;
@@ -126,6 +126,19 @@ impl<'p> Checker<'p> {
     }
 
     fn operands(&mut self, context: Context<'p>, op: BinaryOp, ty: IntType, pair: &(Expr, Expr)) {
+        match PointerArithmetic::of(self.program.data_model.pointer(), op, ty, pair) {
+            None => {}
+            Some(PointerArithmetic::Move) => {
+                self.expect(context, &pair.0, ty, "the pointer that moves");
+                self.expression(context, &pair.1);
+                return;
+            }
+            Some(PointerArithmetic::Difference) => {
+                self.expression(context, &pair.0);
+                self.expression(context, &pair.1);
+                return;
+            }
+        }
         self.expect(context, &pair.0, ty, "the left operand of an operation");
         match op {
             BinaryOp::Shl | BinaryOp::Shr => {

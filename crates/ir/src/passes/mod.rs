@@ -60,6 +60,7 @@ pub use split::split;
 pub use starts::separate_starts;
 pub use unique::Unique;
 
+use crate::expr::{Expr, PointerArithmetic};
 use crate::op::{Op, Rhs};
 use crate::program::{Assumption, ErrorKind, LocationKind, Program, Span};
 use std::time::Instant;
@@ -81,7 +82,7 @@ pub fn symbolic(
     goal: Goal,
     limits: InlineLimits,
 ) -> Result<Program, InlineError> {
-    let program = &forget_floats(program);
+    let program = &plain_sums(&forget_floats(program));
     let Inlined { program: inlined, frames_outlive_calls } = inline(&resolve_calls(program), limits)?;
     let mut result = points_to::annotate(&remove_dead_code(&lower(&inlined, lowering)));
     if lowering.bounds
@@ -132,6 +133,7 @@ pub fn annotated(
 ) -> Result<Annotated, InlineError> {
     let deadline = runner.deadline;
     let program = runner.pass("forget floats", || forget_floats(program))?;
+    let program = runner.pass("plain sums", || plain_sums(&program))?;
     let resolved = runner
         .run("resolve calls", || resolve_calls_until(&program, deadline).ok_or(InlineError::OutOfTime))?;
     let Inlined { program: inlined, frames_outlive_calls } =
@@ -197,6 +199,35 @@ fn forget_floats(program: &Program) -> Program {
             if matches!(rhs, Rhs::Float(..)) {
                 *rhs = Rhs::Unknown;
             }
+        }
+    }
+    result
+}
+
+/// A program in which arithmetic on pointers is not told from that on integers: engines that reason about values
+/// need no more, and casts only burden them. The meaning is the same.
+fn plain_sums(program: &Program) -> Program {
+    let pointer = program.data_model.pointer();
+    let mut result = program.clone();
+    for id in program.templates.ids() {
+        let template = &program.templates[id];
+        let uncast = |operand: &mut Expr| {
+            if let Expr::Cast(_, inner) = operand {
+                let is_pointer = program.type_in(template, inner) == pointer;
+                let inner = std::mem::replace(&mut **inner, Expr::Const(0, pointer));
+                *operand = if is_pointer { inner } else { Expr::cast(pointer, inner) };
+            }
+        };
+        let plain = |inner: &mut Expr| {
+            let Expr::Binary(op, ty, pair) = inner else { return };
+            let Some(arithmetic) = PointerArithmetic::of(pointer, *op, *ty, pair) else { return };
+            uncast(&mut pair.1);
+            if arithmetic == PointerArithmetic::Difference {
+                uncast(&mut pair.0);
+            }
+        };
+        for op in result.templates[id].edges.iter_mut().flat_map(|edge| &mut edge.ops) {
+            op.expressions_mut().into_iter().for_each(|expr| expr.rewrite(&mut |inner| plain(inner)));
         }
     }
     result

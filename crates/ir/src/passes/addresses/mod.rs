@@ -31,7 +31,7 @@ mod open;
 mod order;
 
 use super::points_to::{Offset, Pointee};
-use crate::expr::{BinaryOp, Expr};
+use crate::expr::{BinaryOp, Expr, PointerArithmetic};
 use crate::ids::{IdVec, ObjectId, TemplateId};
 use crate::op::{Callee, Lhs, Op, Rhs};
 use crate::program::{Assumption, Program, Span, Storage};
@@ -248,6 +248,11 @@ impl<'p> Observer<'p> {
             Expr::Binary(op, ty, pair) if is_settled(*op, *ty, pair) => {}
             Expr::Binary(op, ty, pair) => {
                 let shows = [&pair.0, &pair.1].map(|operand| self.numbers.shows(template, operand));
+                // What was computed from addresses may lead from one object into another.
+                let arithmetic = PointerArithmetic::of(self.program.data_model.pointer(), *op, *ty, pair);
+                if arithmetic == Some(PointerArithmetic::Move) && shows[1] != Shows::NOTHING {
+                    self.note(NUMBERS, span);
+                }
                 if shows != [Shows::NOTHING; 2] {
                     self.binary(template, (*op, *ty), pair, shows, span);
                 }

@@ -10,7 +10,7 @@
 
 use super::super::edges_in_cycles;
 use super::super::points_to::{CellBytes, CopiedCells, Node, Pointee, PointsTo};
-use crate::expr::{BinaryOp, Expr, Place};
+use crate::expr::{BinaryOp, Expr, Place, PointerArithmetic};
 use crate::ids::{IdVec, LocalId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
 use crate::program::{Count, Initial, LocationKind, Program, Storage};
@@ -19,10 +19,28 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The bytes of cells that accesses of some size at an address may touch.
-type Touched = FxHashMap<(TemplateId, Expr, u64), Rc<[CellBytes]>>;
+/// The number of the set of bytes that accesses of some size at an address may touch.
+type Touched = FxHashMap<(TemplateId, u64), FxHashMap<Expr, usize>>;
 /// The cells that copies may copy between, by the addresses to and from, and the size if it is known.
-type Copied = FxHashMap<(TemplateId, Expr, Expr, Option<u64>), Rc<CopiedCells>>;
+type Copied = FxHashMap<(TemplateId, Option<u64>), FxHashMap<Expr, FxHashMap<Expr, Rc<CopiedCells>>>>;
+
+/// Some bytes of cells that are accessed at once. Many addresses have the same, and they may be very many.
+struct ByteSet {
+    cells: Rc<[CellBytes]>,
+    /// What each of them shows at least.
+    all: Shows,
+    /// What they show together, as of some change.
+    any: Shows,
+    change: u64,
+}
+
+/// The sets of bytes, each once.
+#[derive(Default)]
+struct ByteSets {
+    sets: Vec<ByteSet>,
+    numbers: FxHashMap<Rc<[CellBytes]>, usize>,
+    touched: Touched,
+}
 
 /// What a value shows of the numbers that addresses are: a set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -39,6 +57,8 @@ impl Shows {
     pub(super) const PART: Self = Self(4);
     /// It was computed from the digits of an address.
     pub(super) const DIGITS: Self = Self(8);
+    /// All of these.
+    const EVERYTHING: Self = Self(15);
 
     pub(super) fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -105,9 +125,10 @@ pub(super) struct Numbers<'p> {
     pub(super) once: IdVec<TemplateId, bool>,
     /// The objects that there is at most one of in the whole run.
     single: IdVec<ObjectId, bool>,
-    changed: bool,
+    /// Counts the changes.
+    change: u64,
     /// What was looked up already.
-    touched: RefCell<Touched>,
+    sets: RefCell<ByteSets>,
     copied: Copied,
 }
 
@@ -126,8 +147,8 @@ impl<'p> Numbers<'p> {
             set_once: program.templates.iter().map(set_once).collect(),
             single: single_objects(program, &once),
             once,
-            changed: true,
-            touched: RefCell::default(),
+            change: 0,
+            sets: RefCell::default(),
             copied: Copied::default(),
         };
         for (object, what) in program.objects.enumerate() {
@@ -142,7 +163,8 @@ impl<'p> Numbers<'p> {
                 }
             }
         }
-        while std::mem::replace(&mut numbers.changed, false) {
+        loop {
+            let before = numbers.change;
             for (template, code) in program.templates.enumerate() {
                 code.edges.iter().flat_map(|edge| &edge.ops).for_each(|op| numbers.follow(template, op));
                 let exits = code.locations.iter().any(|location| location.kind == LocationKind::Exit);
@@ -150,11 +172,13 @@ impl<'p> Numbers<'p> {
                 let shows =
                     results.fold(Shows::NOTHING, |shows, local| shows.or(numbers.local(template, local)));
                 // Whoever is started; procedures that are only called add nothing wrong.
-                numbers.changed |= numbers.thread_results.or(shows) != numbers.thread_results;
+                numbers.change += u64::from(numbers.thread_results.or(shows) != numbers.thread_results);
                 numbers.thread_results = numbers.thread_results.or(shows);
             }
+            if numbers.change == before {
+                return numbers;
+            }
         }
-        numbers
     }
 
     fn write(&mut self, cells: &[CellBytes], shows: Shows) {
@@ -162,7 +186,7 @@ impl<'p> Numbers<'p> {
             let held = &mut self.shows[cell.node as usize];
             let range = range_of(held, cell);
             for byte in &mut held[range] {
-                self.changed |= byte.or(shows) != *byte;
+                self.change += u64::from(byte.or(shows) != *byte);
                 *byte = byte.or(shows);
             }
         }
@@ -185,31 +209,57 @@ impl<'p> Numbers<'p> {
         };
         let held = self.bases[template][local];
         let joined = held.join(base);
-        self.changed |= joined != held;
+        self.change += u64::from(joined != held);
         self.bases[template][local] = joined;
     }
     fn set(&mut self, template: TemplateId, lhs: &Lhs, shows: Shows, base: Base) {
         match lhs {
             Lhs::Local(local) => self.set_local(template, *local, shows, base),
             Lhs::Memory(place) if shows != Shows::NOTHING => {
-                let cells = self.place_cells(template, place);
-                self.write(&cells, shows);
+                let set = self.place_set(template, place);
+                self.write_set(set, shows);
             }
             Lhs::Memory(_) => {}
         }
     }
-    fn place_cells(&self, template: TemplateId, place: &Place) -> Rc<[CellBytes]> {
-        let key = (template, place.address.clone(), place.ty.bytes());
-        if let Some(known) = self.touched.borrow().get(&key) {
-            return known.clone();
+    /// The number of the set of bytes that an access may touch.
+    fn place_set(&self, template: TemplateId, place: &Place) -> usize {
+        let size = place.ty.bytes();
+        let known = |sets: &ByteSets| sets.touched.get(&(template, size))?.get(&place.address).copied();
+        if let Some(known) = known(&self.sets.borrow()) {
+            return known;
         }
-        let found: Rc<[CellBytes]> = match place.as_cell() {
-            Some((object, offset)) => self.points_to.bytes_at(object, offset, place.ty.bytes()),
-            None => self.points_to.bytes(template, &place.address, place.ty.bytes()),
+        let cells = match place.as_cell() {
+            Some((object, offset)) => self.points_to.bytes_at(object, offset, size),
+            None => self.points_to.bytes(template, &place.address, size),
+        };
+        let ByteSets { sets, numbers, touched } = &mut *self.sets.borrow_mut();
+        let cells: Rc<[CellBytes]> = cells.into();
+        let number = *numbers.entry(cells.clone()).or_insert_with(|| {
+            sets.push(ByteSet { cells, all: Shows::NOTHING, any: Shows::NOTHING, change: u64::MAX });
+            sets.len() - 1
+        });
+        touched.entry((template, size)).or_default().insert(place.address.clone(), number);
+        number
+    }
+    fn write_set(&mut self, set: usize, shows: Shows) {
+        let cells = {
+            let set = &mut self.sets.borrow_mut().sets[set];
+            if set.all.or(shows) == set.all {
+                return;
+            }
+            set.all = set.all.or(shows);
+            set.cells.clone()
+        };
+        self.write(&cells, shows);
+    }
+    fn read_set(&self, set: usize) -> Shows {
+        let set = &mut self.sets.borrow_mut().sets[set];
+        if set.change != self.change && set.any != Shows::EVERYTHING {
+            set.any = self.read(&set.cells);
+            set.change = self.change;
         }
-        .into();
-        self.touched.borrow_mut().insert(key, found.clone());
-        found
+        set.any
     }
     fn copied_cells(
         &mut self,
@@ -218,9 +268,13 @@ impl<'p> Numbers<'p> {
         from: &Expr,
         size: Option<u64>,
     ) -> Rc<CopiedCells> {
-        let points_to = &self.points_to;
-        let found = self.copied.entry((template, to.clone(), from.clone(), size));
-        found.or_insert_with(|| Rc::new(points_to.copied_cells(template, to, from, size))).clone()
+        let of_size = self.copied.entry((template, size)).or_default();
+        if let Some(known) = of_size.get(to).and_then(|known| known.get(from)) {
+            return known.clone();
+        }
+        let found = Rc::new(self.points_to.copied_cells(template, to, from, size));
+        of_size.entry(to.clone()).or_default().insert(from.clone(), found.clone());
+        found
     }
 
     fn assign(&mut self, template: TemplateId, assignment: &Assignment) {
@@ -312,7 +366,7 @@ impl<'p> Numbers<'p> {
             Expr::Const(..) | Expr::Myself | Expr::Overflows(..) | Expr::Valid(..) => Shows::NOTHING,
             Expr::Address(..) | Expr::Procedure(_) => Shows::ADDRESS,
             Expr::Local(local) => self.local(template, *local),
-            Expr::Load(place) => self.narrowed(place.ty, self.read(&self.place_cells(template, place))),
+            Expr::Load(place) => self.narrowed(place.ty, self.read_set(self.place_set(template, place))),
             Expr::Unary(_, IntType::BOOL, _) | Expr::Cast(IntType::BOOL, _) => Shows::NOTHING,
             Expr::Unary(_, _, operand) => self.shows(template, operand).disguised(),
             Expr::Cast(ty, operand) => self.narrowed(*ty, self.shows(template, operand)),
@@ -324,6 +378,13 @@ impl<'p> Numbers<'p> {
                 }
                 let (left, right) = (self.shows(template, &pair.0), self.shows(template, &pair.1));
                 if left == Shows::NOTHING && right == Shows::NOTHING {
+                    return Shows::NOTHING;
+                }
+                let arithmetic = PointerArithmetic::of(self.pointer, *op, *ty, pair);
+                if arithmetic == Some(PointerArithmetic::Difference)
+                    && !left.or(right).is_number()
+                    && self.have_one_target(template, &pair.0, &pair.1)
+                {
                     return Shows::NOTHING;
                 }
                 self.of_operation(template, *op, pair, left, right)
@@ -426,6 +487,16 @@ impl<'p> Numbers<'p> {
                 }
             }
         }
+    }
+
+    /// Whether two addresses are in objects that points-to sets know as one, such as those of one allocation site.
+    fn have_one_target(&self, template: TemplateId, one: &Expr, other: &Expr) -> bool {
+        let mut found = None;
+        let pointees = [one, other].map(|address| self.points_to.pointees(template, address));
+        pointees.iter().flatten().all(|pointee| match pointee {
+            Pointee::Cell(object, _) => *found.get_or_insert(*object) == *object,
+            Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Anything => false,
+        })
     }
 
     /// Whether two addresses are in the same object.

@@ -1,7 +1,7 @@
 //! Cells of memory by number: for analyses that keep something for each local and each cell (see
 //! [`addresses`](super::super::addresses)).
 
-use super::solve::Pointee;
+use super::solve::{MOST_COPIED_PAIRS, Pointee};
 use super::{Node, Offset, PointsTo};
 use crate::expr::Expr;
 use crate::ids::{IdVec, LocalId, ObjectId, TemplateId};
@@ -10,7 +10,7 @@ use crate::program::{Program, Storage};
 use std::collections::BTreeSet;
 
 /// Some bytes of a cell: from the first to the one before the last, as far as the cell goes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(in crate::passes) struct CellBytes {
     /// The cell.
     pub(in crate::passes) node: Node,
@@ -128,6 +128,14 @@ impl PointsTo {
             found.all.push((cells(&sources), cells(&targets)));
             return found;
         };
+        if targets.len().saturating_mul(sources.len()) > MOST_COPIED_PAIRS {
+            let cells = |places: &[(ObjectId, Offset)]| -> Vec<Node> {
+                let objects: BTreeSet<ObjectId> = places.iter().map(|(object, _)| *object).collect();
+                objects.into_iter().flat_map(|object| self.object_cells(object)).collect()
+            };
+            found.all.push((cells(sources), cells(targets)));
+            return found;
+        }
         let mut whole: BTreeSet<(ObjectId, ObjectId)> = BTreeSet::new();
         for (target, at) in targets {
             for (source, from) in sources {

@@ -6,7 +6,7 @@ use super::Values;
 use super::ranges::Amounts;
 use super::shape::{Offset, Shape, Shift, first_numbers, greatest_common_divisor};
 use super::solve::{DynamicCall, Node, Pointee, Procedure, Solver};
-use crate::expr::{BinaryOp, Expr, Place};
+use crate::expr::{BinaryOp, Expr, Place, PointerArithmetic};
 use crate::ids::{Id, IdVec, LocalId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
 use crate::program::{Edge, Initial, LocationKind, ObjectRole, Program, Template};
@@ -116,23 +116,30 @@ pub fn flow(
 ) -> [Option<Shift>; 2] {
     let lost = Some(Shift::MultipleOf(1));
     let shift_by = |amount: &Expr| shift_by(pointer, amount, range(amount));
+    if PointerArithmetic::of(pointer, op, ty, pair) == Some(PointerArithmetic::Move) {
+        // A pointer stays in its object, whatever it is moved by.
+        let by = shift_by(&pair.1);
+        return [Some(if op == BinaryOp::Sub { back(by) } else { by }), None];
+    }
     match op {
         _ if ty == IntType::BOOL => [None, None],
         BinaryOp::Add => [Some(shift_by(&pair.1)), Some(shift_by(&pair.0))],
         BinaryOp::Sub => {
-            let back = match shift_by(&pair.1) {
-                Shift::By(by) => Shift::By(-by),
-                Shift::Within { step, least, greatest } => {
-                    Shift::Within { step, least: -greatest, greatest: -least }
-                }
-                other @ Shift::MultipleOf(_) => other,
-            };
             // What is subtracted twice is an address again.
-            [Some(back), lost]
+            [Some(back(shift_by(&pair.1))), lost]
         }
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Mul => [lost, lost],
         BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => [lost, None],
         BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => [None, None],
+    }
+}
+
+/// The same move in the other direction.
+fn back(shift: Shift) -> Shift {
+    match shift {
+        Shift::By(by) => Shift::By(-by),
+        Shift::Within { step, least, greatest } => Shift::Within { step, least: -greatest, greatest: -least },
+        other @ Shift::MultipleOf(_) => other,
     }
 }
 
@@ -505,7 +512,10 @@ impl Generator<'_> {
                     return None;
                 }
                 let (left, right) = (self.value(&pair.0), self.value(&pair.1));
-                if let (true, Some(left), Some(right)) = (is_compared(*op), left, right) {
+                let arithmetic = PointerArithmetic::of(self.program.data_model.pointer(), *op, *ty, pair);
+                // What a pointer is moved by is not compared with it.
+                let is_compared = is_compared(*op) && arithmetic != Some(PointerArithmetic::Move);
+                if let (true, Some(left), Some(right)) = (is_compared, left, right) {
                     self.solver.compare(left, right);
                 }
                 let range = |amount: &Expr| self.amounts.get(self.template, amount);

@@ -40,6 +40,8 @@ pub type PointeeId = u32;
 const MOST_OFFSETS: u32 = 512;
 /// Of a pointer with more places in one object than this, copies of memory take any place there.
 const MOST_COPIED_PLACES: usize = 8;
+/// Of a copy between more pairs of places than this, all cells of the objects are copied to all.
+pub const MOST_COPIED_PAIRS: usize = 1024;
 /// From so many cells on, an access to all cells of an object goes by way of one node.
 const MANY_CELLS: usize = 4;
 /// No more inputs than this are told apart.
@@ -67,6 +69,17 @@ pub struct Procedure {
     pub result: Option<Node>,
 }
 
+/// A copy of memory.
+#[derive(Clone, Copy)]
+struct MemoryCopy {
+    to: Node,
+    from: Node,
+    /// How many bytes, if that is known.
+    size: Option<u64>,
+    /// Where there are many places: what passes from all cells of the objects there to all cells of those here.
+    all: Option<Node>,
+}
+
 #[derive(Default)]
 pub(super) struct Constraints {
     pub(super) pointees: Vec<PointeeId>,
@@ -75,9 +88,9 @@ pub(super) struct Constraints {
     pub(super) shifts: Vec<(Node, Shift)>,
     pub(super) loads: Vec<(Node, u64)>,
     pub(super) stores: Vec<(Node, u64)>,
-    /// Copies of memory to and from what this points to: the other pointer, and the size if it is known.
-    pub(super) copies_to: Vec<(Node, Option<u64>)>,
-    pub(super) copies_from: Vec<(Node, Option<u64>)>,
+    /// Copies of memory to and from what this points to, by their number.
+    pub(super) copies_to: Vec<usize>,
+    pub(super) copies_from: Vec<usize>,
     pub(super) calls: Vec<usize>,
     /// What this is compared with.
     pub(super) compared: Vec<Node>,
@@ -107,6 +120,7 @@ pub struct Solver {
     /// What a store through an unknown address may write, once there is one.
     written_anywhere: Option<Node>,
     calls: Vec<DynamicCall>,
+    memory_copies: Vec<MemoryCopy>,
     pub(super) nodes: Vec<Constraints>,
     /// For each node, one that stands for it, or itself.
     pub(super) representative: Vec<Node>,
@@ -150,6 +164,7 @@ impl Solver {
             read_anywhere: None,
             written_anywhere: None,
             calls: Vec::new(),
+            memory_copies: Vec::new(),
             nodes: (0..nodes).map(|_| Constraints::default()).collect(),
             representative: (0..nodes).collect(),
             known_copies: FxHashSet::default(),
@@ -286,8 +301,9 @@ impl Solver {
     }
     /// Memory is copied from one pointer to another.
     pub fn copy_memory(&mut self, to: Node, from: Node, size: Option<u64>) {
-        self.nodes[to as usize].copies_to.push((from, size));
-        self.nodes[from as usize].copies_from.push((to, size));
+        self.nodes[to as usize].copies_to.push(self.memory_copies.len());
+        self.nodes[from as usize].copies_from.push(self.memory_copies.len());
+        self.memory_copies.push(MemoryCopy { to, from, size, all: None });
         self.refresh(to);
         self.refresh(from);
     }
@@ -455,19 +471,11 @@ impl Solver {
         }
         if !copies_to.is_empty() || !copies_from.is_empty() {
             let fresh = self.few_places(fresh);
-            for (from, size) in &copies_to {
-                let known = self.points_to(*from).to_vec();
-                let others = self.few_places(&known);
-                for (id, other) in fresh.iter().flat_map(|id| others.iter().map(move |other| (id, other))) {
-                    self.copy_cells(*id, *other, *size);
-                }
+            for number in &copies_to {
+                self.copy_places(*number, Some(&fresh), None);
             }
-            for (to, size) in &copies_from {
-                let known = self.points_to(*to).to_vec();
-                let others = self.few_places(&known);
-                for (id, other) in fresh.iter().flat_map(|id| others.iter().map(move |other| (id, other))) {
-                    self.copy_cells(*other, *id, *size);
-                }
+            for number in &copies_from {
+                self.copy_places(*number, None, Some(&fresh));
             }
         }
         let constraints = &mut self.nodes[node as usize];
@@ -553,6 +561,54 @@ impl Solver {
             cells.for_each(|cell| self.copy(node, cell));
         }
         node
+    }
+
+    /// Copies memory to or from some new places, from or to all that are known on the other side.
+    fn copy_places(&mut self, number: usize, to: Option<&[PointeeId]>, from: Option<&[PointeeId]>) {
+        let copied = self.memory_copies[number];
+        let mut places = |known: Option<&[PointeeId]>, node: Node| match known {
+            Some(known) => known.to_vec(),
+            // Connected already.
+            None if copied.all.is_some() => Vec::new(),
+            None => {
+                let known = self.points_to(node).to_vec();
+                self.few_places(&known)
+            }
+        };
+        let (mut targets, mut sources) = (places(to, copied.to), places(from, copied.from));
+        let is_many = targets.len().saturating_mul(sources.len()) > MOST_COPIED_PAIRS;
+        let all = match copied.all {
+            Some(all) => all,
+            None if is_many => {
+                let all = self.node();
+                self.memory_copies[number].all = Some(all);
+                (targets, sources) =
+                    (self.points_to(copied.to).to_vec(), self.points_to(copied.from).to_vec());
+                all
+            }
+            None => {
+                for target in &targets {
+                    sources.iter().for_each(|source| self.copy_cells(*target, *source, copied.size));
+                }
+                return;
+            }
+        };
+        for source in sources {
+            let read = match self.pointees[source as usize] {
+                Pointee::Cell(object, _) => self.read_all(object),
+                Pointee::Anything => self.read_anywhere(),
+                Pointee::Procedure(_) | Pointee::Input(_) => continue,
+            };
+            self.copy(read, all);
+        }
+        for target in targets {
+            let written = match self.pointees[target as usize] {
+                Pointee::Cell(object, _) => self.written_all(object),
+                Pointee::Anything => self.written_anywhere(),
+                Pointee::Procedure(_) | Pointee::Input(_) => continue,
+            };
+            self.copy(all, written);
+        }
     }
 
     /// These places; anywhere in an object instead of many places in it.

@@ -1,0 +1,29 @@
+// A pointer moves by a difference of two addresses as integers, and so from one object to the other: nothing is proved.
+// todo: races=false
+// args: --engine summaries --data-model LP64
+#include <pthread.h>
+
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
+int one_count;
+int two_count;
+unsigned long between;
+
+void *worker(void *argument) {
+  char *p = (char *)&one_count;
+  pthread_mutex_lock(&lock);
+  *(int *)(p + between) = 1; //~ RACE
+  pthread_mutex_unlock(&lock);
+  pthread_mutex_lock(&other);
+  two_count++; //~ RACE
+  pthread_mutex_unlock(&other);
+  return 0;
+}
+
+int main(void) {
+  pthread_t one, two;
+  between = (unsigned long)&two_count - (unsigned long)&one_count;
+  pthread_create(&one, 0, worker, 0);
+  pthread_create(&two, 0, worker, 0);
+  return 0;
+}
