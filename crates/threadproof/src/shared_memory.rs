@@ -99,9 +99,11 @@ fn without_once(_: Task<'_>, proof: &mut SummariesProof, _: &Budget) -> Result<(
 
 /// The name of the engine that annotates.
 pub const NAME: &str = "summaries";
-/// The fraction of the time for the listing.
+/// The part of the time that the listing may take, where others are asked, too.
 const LISTING: u32 = 2;
-/// The fraction of that time for better names of locks, and the maximum.
+/// The part that it may take otherwise: names and reports of large programs take a while, too.
+const LISTING_ALONE: (u32, u32) = (9, 10);
+/// The part of that which finding better names for locks may take, and how much at most.
 const NAMING: Duration = Duration::from_secs(5);
 /// The fraction of the time that is reserved for the report.
 const RESERVE: u32 = 20;
@@ -334,7 +336,11 @@ impl Races<'_> {
     fn list(&self, task: Task<'_>) -> (Option<Listed>, Tried) {
         let begun = Instant::now();
         let (started, listener) = self.live.start(NAME);
-        let budget = self.budget.part(LISTING);
+        let is_alone = self.answer.is_none() && self.explorer.is_none();
+        let budget = match is_alone {
+            true => self.budget.most_of(LISTING_ALONE.0, LISTING_ALONE.1),
+            false => self.budget.part(LISTING),
+        };
         let listed = catch_unwind(AssertUnwindSafe(|| (self.lister)(task, &budget)));
         let listed = listed.unwrap_or_else(|panic| Err(crashed(NAME, panic.as_ref())));
         let end = match &listed {
@@ -630,6 +636,76 @@ mod tests {
         let (found, outcomes) = searched(&program("programs/listing/pool-broken.c"));
         assert!(found.iter().any(|(name, status, _)| name == "keep_alive" && *status == "race"), "{found:?}");
         assert_eq!(report::Answer::of(&outcomes, &[]), report::Answer::False(Check::Races));
+    }
+
+    /// The locations that the checker accepts as race-free, and the others.
+    fn sorted_out(text: &str) -> [Vec<String>; 2] {
+        let source = frontend_c::Source { name: "a.c".to_owned(), text: text.into() };
+        let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
+        let prepared = pipeline::prepare(&program, Check::Races);
+        let task = Task { program: &prepared, property: &Property::NoRace };
+        let listed = by_summaries(task, &Budget::unlimited()).expect("there is a listing");
+        let memory = SharedMemory::of(&prepared, &listed.locations, None);
+        assert_eq!(memory.incomplete, None);
+        let of = |is_free: bool| {
+            let found = memory.locations.iter();
+            let found = found.filter(|found| matches!(found.status, Status::RaceFree(_)) == is_free);
+            found.map(|found| found.name.clone()).collect()
+        };
+        [of(true), of(false)]
+    }
+
+    #[test]
+    fn a_refused_claim_leaves_the_rest_of_the_listing() {
+        let text = program("programs/listing/copied-part-broken.c");
+        let [free, open] = sorted_out(&text);
+        assert!(free.contains(&"count".to_owned()), "{free:?} {open:?}");
+        assert!(open.contains(&"done".to_owned()), "{free:?} {open:?}");
+        // Without the lock nothing is race-free but what threads do not share.
+        let unlocked =
+            text.replace("pthread_mutex_lock(&lock);", "").replace("pthread_mutex_unlock(&lock);", "");
+        let [free, open] = sorted_out(&unlocked);
+        assert!(!free.contains(&"count".to_owned()), "{free:?} {open:?}");
+        assert!(open.iter().any(|name| name.starts_with("last")), "{free:?} {open:?}");
+    }
+
+    /// A program with many threads of one kind that access a variable in so many lines.
+    fn with_accesses(count: usize, racing: usize) -> String {
+        let mut text =
+            "#include <pthread.h>\nint x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n".to_owned();
+        text.push_str("void *worker(void *a) {\n");
+        for number in 0..count {
+            text.push_str(&match number < racing {
+                true => format!("x = {number};\n"),
+                false => format!("pthread_mutex_lock(&m); x = {number}; pthread_mutex_unlock(&m);\n"),
+            });
+        }
+        text.push_str("return 0; }\nint main(void) { pthread_t t, u;\n");
+        text.push_str("pthread_create(&t, 0, worker, 0); pthread_create(&u, 0, worker, 0); return 0; }\n");
+        text
+    }
+
+    #[test]
+    fn locations_with_many_accesses_name_some_and_count_the_rest() {
+        for (racing, expected) in [(0, "race-free"), (1, "open"), (300, "open")] {
+            let text = with_accesses(300, racing);
+            let source = frontend_c::Source { name: "a.c".to_owned(), text: text.into() };
+            let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
+            let prepared = pipeline::prepare(&program, Check::Races);
+            let task = Task { program: &prepared, property: &Property::NoRace };
+            let listed = by_summaries(task, &Budget::unlimited()).expect("there is a listing");
+            let memory = SharedMemory::of(&prepared, &listed.locations, None);
+            let [found] = memory.locations.as_slice() else { panic!("{:?}", memory.locations) };
+            assert_eq!(found.status.name(), expected, "{racing}");
+            assert_eq!((found.accesses.len(), found.more), (128, 300 - 128), "{racing}");
+            if let Status::Open(pairs) = &found.status {
+                // The access without a lock is in each pair.
+                let holds_none = |pair: &(usize, usize)| {
+                    found.pair(*pair).is_some_and(|pair| pair.iter().any(|access| access.locks.is_empty()))
+                };
+                assert!(!pairs.is_empty() && pairs.iter().all(holds_none), "{racing}");
+            }
+        }
     }
 
     #[test]

@@ -36,8 +36,8 @@ pub fn list(
     let mut objects: Vec<ObjectId> =
         objects.filter(|(id, spots)| !view.private[*id] && !spots.is_empty()).map(|(id, _)| id).collect();
     // What takes long comes last.
-    objects
-        .sort_by_cached_key(|object| accesses.by_object[*object].values().map(BTreeMap::len).sum::<usize>());
+    let steps = |spots: &BTreeMap<usize, Vec<Source>>| spots.values().map(Vec::len).sum::<usize>();
+    objects.sort_by_cached_key(|object| accesses.by_object[*object].values().map(steps).sum::<usize>());
     let mut locations = Vec::new();
     let mut is_late = false;
     for object in objects {

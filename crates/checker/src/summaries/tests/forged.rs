@@ -1,10 +1,12 @@
 //! Single forgeries: claims that are put into an annotation which is right otherwise. Each is refused, whatever the races.
 
 use super::builder::{Builder, local, object, read, template, verdict};
-use crate::summaries::{locations, try_on_executions};
-use ir::{LocationKind, Op, Program, Target, TemplateId};
+use crate::summaries::view::Meter;
+use crate::summaries::{known_to_others, listing, locations, try_on_executions, with_annotation};
+use ir::{LocationKind, Op, Program, Storage, Target, TemplateId};
 use verdict::{
-    Budget, LocationStatus, LockBase, LockFact, SummariesProof, ThreadFacts, ThreadHandle, WhyNoRace,
+    Budget, LocationStatus, LockBase, LockFact, SharedLocation, SummariesProof, ThreadFacts, ThreadHandle,
+    WhyNoRace,
 };
 
 /// Without races: locks in a static object and in allocated ones, starts, joins, callees, private and fresh objects.
@@ -399,4 +401,56 @@ fn ends_of_callees() {
     let has_start = |op: &Op| matches!(op, Op::Spawn(..));
     let starts = forge.program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
     assert_eq!(starts.filter(|op| has_start(op)).count(), 4);
+}
+
+#[test]
+fn what_others_know_is_named_and_no_more() {
+    let forge = Forge::new();
+    let views = forge.program.clone().into();
+    let known = |proof: &SummariesProof| known_to_others(&views, proof, &Budget::unlimited());
+    assert_eq!(known(&forge.proof), Ok(Vec::new()));
+    // The allocated object is passed to a thread.
+    let shared = forge.program.objects.enumerate().find(|(_, object)| object.storage == Storage::Site);
+    let (shared, _) = shared.expect("there is an allocation");
+    let mut proof = forge.proof.clone();
+    proof.private.push(shared);
+    proof.private.sort_unstable();
+    proof.private.dedup();
+    assert_eq!(known(&proof), Ok(vec![shared]));
+    assert!(locations(&views, &proof, &Budget::unlimited()).is_err());
+}
+
+#[test]
+fn what_is_not_compared_in_time_is_open() {
+    let lines = "pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m);\n".repeat(260);
+    let text = format!(
+        "#include <pthread.h>\nint x, y; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *worker(void *a) {{ pthread_mutex_lock(&m); y++; pthread_mutex_unlock(&m); {lines} return 0; }}
+int main(void) {{ pthread_t t, u; pthread_create(&t, 0, worker, 0); pthread_create(&u, 0, worker, 0); return 0; }}"
+    );
+    let program = read(&text);
+    let proof = Builder::strongest(&program);
+    let views = program.clone().into();
+    let stopped = Budget::unlimited();
+    stopped.cancel.cancel();
+    let listed =
+        |budget: Option<&Budget>| {
+            let found =
+                with_annotation(&views, &proof, &Budget::unlimited(), |view, locks, accesses, meter| {
+                    match budget {
+                        Some(budget) => listing::list(view, locks, accesses, &mut Meter::new(budget)),
+                        None => listing::list(view, locks, accesses, meter),
+                    }
+                });
+            found.expect("the annotation is right").locations
+        };
+    let (all, early) = (listed(None), listed(Some(&stopped)));
+    let is_free = |location: &SharedLocation| matches!(location.status, LocationStatus::RaceFree(_));
+    assert!(all.len() == 2 && all.iter().all(is_free), "{all:?}");
+    // What takes long comes last; of that nothing is said.
+    assert_eq!(early.len(), 2);
+    let [x, y] = [object(&program, "x"), object(&program, "y")];
+    let of = |object| early.iter().find(|location| location.cell.object == object);
+    assert!(of(y).is_some_and(is_free), "{early:?}");
+    assert!(of(x).is_some_and(|location| location.status == LocationStatus::Open(Vec::new())), "{early:?}");
 }
