@@ -75,7 +75,11 @@ impl Function<'_, '_> {
                 self.effect(lhs);
                 self.rvalue(rhs)
             }
-            ExprKind::Cast(operand) => self.explicit_cast(id, operand),
+            ExprKind::Cast(operand) => {
+                // The lengths in the name of the type are computed with the cast (C11 6.7.6.2p5).
+                self.evaluate_lengths(expr.ty);
+                self.explicit_cast(id, operand)
+            }
             ExprKind::Convert { kind, operand } => self.conversion(id, kind, operand),
             ExprKind::StmtExpr(body) => {
                 let is_block = self.open_scope(body);

@@ -130,6 +130,7 @@ impl Function<'_, '_> {
                     emits
                 }
             }
+            ExprKind::Cast(_) if !unit.variable_lengths(expr.ty).is_empty() => emits,
             ExprKind::Cast(operand) => self.conversion_facts(id, operand),
             ExprKind::Convert { kind, operand } => match kind {
                 Conversion::Lvalue if self.is_atomic_lvalue(operand) => emits,
@@ -339,6 +340,11 @@ impl Uses {
                 self.declaration(unit, declaration);
             }
             ExprKind::StmtExpr(body) => self.statement(unit, body),
+            ExprKind::Cast(_) => {
+                for length in unit.variable_lengths(expr.ty) {
+                    self.expression(unit, unit.tree.vla_size(length));
+                }
+            }
             _ => {}
         }
         for operand in operands(unit, id) {

@@ -130,7 +130,6 @@ pub(super) const TABLE: &[Entry] = &[
             "fflush",
             "setenv",
             "unsetenv",
-            "putenv",
             "setpgid",
             "chown",
             "fchown",
@@ -171,6 +170,21 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |context, call| {
             read_pointees(context, call);
+            between(context, call, -1, 0)
+        },
+    },
+    Entry {
+        names: &["putenv"],
+        wins: Wins::Body,
+        model: |context, call| {
+            read_pointees(context, call);
+            if call.argument(0)?.text.is_none() {
+                context.assume(
+                    call,
+                    "that its argument becomes a part of the environment is not followed",
+                    true,
+                );
+            }
             between(context, call, -1, 0)
         },
     },

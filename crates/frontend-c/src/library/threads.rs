@@ -64,7 +64,6 @@ pub(super) const TABLE: &[Entry] = &[
             "pthread_setconcurrency",
             "pthread_setschedprio",
             "pthread_yield",
-            "pthread_atfork",
             "__pthread_unregister_cancel",
             "thrd_detach",
             "thrd_yield",
@@ -72,6 +71,28 @@ pub(super) const TABLE: &[Entry] = &[
         ],
         wins: Wins::Model,
         model: nothing_happens,
+    },
+    Entry {
+        names: &["pthread_atfork"],
+        wins: Wins::Model,
+        model: |context, call| {
+            if !call.arguments.iter().all(Argument::is_always_null) {
+                context.assume(call, "functions registered for fork are not run", true);
+            }
+            answer_int(0)
+        },
+    },
+    Entry {
+        names: &["pthread_attr_setstack", "pthread_attr_setstackaddr"],
+        wins: Wins::Model,
+        model: |context, call| {
+            context.assume(
+                call,
+                "that threads use memory of the program for their variables is not followed",
+                true,
+            );
+            clears_first(context, call)
+        },
     },
     Entry { names: &["pthread_attr_*"], wins: Wins::Model, model: clears_first },
     Entry {
