@@ -104,6 +104,10 @@ impl Function<'_, '_> {
             library::Context { builder: &mut self.builder, program: &mut self.global.program, failures };
         if !is_pure {
             context.lose_track();
+            // A function is called for its result, or for what it does: then it may take a lock, or wait.
+            if reaches_memory || local.is_none() && value.is_none() {
+                context.lose_path();
+            }
         }
         match (local, &value) {
             // A number is an input of its type. The target of a pointer is not known, and neither is the

@@ -175,6 +175,9 @@ struct Present {
     steps: Vec<usize>,
 }
 
+/// Why accesses do not race, and the pairs of them that may, by their places in a list.
+type Comparison = (BTreeSet<WhyNoRace>, Vec<(usize, usize)>);
+
 impl Lister<'_, '_, '_> {
     /// The number of an access as it is listed.
     fn number(&mut self, source: &Source, manner: usize) -> usize {
@@ -325,11 +328,7 @@ impl Lister<'_, '_, '_> {
     }
 
     /// Why accesses do not race, and the pairs of them that may, or many of these.
-    fn compare(
-        &self,
-        present: &[Present],
-        meter: &mut Meter<'_>,
-    ) -> Result<(BTreeSet<WhyNoRace>, Vec<(usize, usize)>), ProofError> {
+    fn compare(&self, present: &[Present], meter: &mut Meter<'_>) -> Result<Comparison, ProofError> {
         let mut reasons: BTreeSet<WhyNoRace> = BTreeSet::new();
         let mut open: Vec<(usize, usize)> = Vec::new();
         // Neighbours first: all kinds of accesses have a turn before many pairs are known.
