@@ -71,8 +71,8 @@ pub enum ProofError {
     Claim(String),
     /// It does not have the form of a proof.
     Form(IllFormed),
-    /// A step touched what points-to sets leave out: how, where it is known. A pointer left its object (assumption
-    /// 14 of `SOUNDNESS.md`), or the sets are wrong.
+    /// A step touched what points-to sets leave out: how, where it is known. A pointer left its object
+    /// (assumption 14 of `SOUNDNESS.md`), or the sets are wrong.
     Unforeseen(Option<Box<Exception>>),
     /// There is an execution that the proof excludes.
     Execution(Box<Exception>),

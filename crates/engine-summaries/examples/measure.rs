@@ -1,6 +1,6 @@
-//! Measures the analysis on C files: times, sizes, and what is known of shared locations. With `OPEN=n` in the environment: the
-//! first n open locations of each file; with `PRINT=1`, the program; with `LISTS=1`, what is known of threads by number; with
-//! `CHECK=1`, what the checker says.
+//! Measures the analysis on C files: times, sizes, and what is known of shared locations. With `OPEN=n` in
+//! the environment: the first n open locations of each file; with `PRINT=1`, the program; with `LISTS=1`,
+//! what is known of threads by number; with `CHECK=1`, what the checker says.
 
 use engine_summaries::analysis::Analysis;
 use engine_summaries::model::Model;

@@ -1,5 +1,5 @@
-//! Asks the engine and the checker about random programs, and compares with naive exploration: `random COUNT SEED`. With a third argument: only programs
-//! in which loops start threads with an element each.
+//! Asks the engine and the checker about random programs, and compares with naive exploration: `random
+//! COUNT SEED`. With a third argument: only programs in which loops start threads with an element each.
 
 use engine_summaries::{Summaries, annotate};
 use frontend_c::{Options, Source, read};

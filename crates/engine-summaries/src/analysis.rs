@@ -1,9 +1,10 @@
 //! The fixed point: facts flow along edges, into callees and back, until nothing changes.
 //!
-//! Facts at a location start as "no thread is here" and shrink with each path that leads there, so what is found is kept by all steps when nothing
-//! changes any more. What other threads may break is taken out afterwards (`reliability.rs`), and the work continues from there; facts
-//! never come back. Contexts are told apart by what is known where they are entered (functional approach to interprocedural
-//! analysis: M. Sharir and A. Pnueli, 1981), up to a small number for each procedure and kind of thread: the next ones
+//! Facts at a location start as "no thread is here" and shrink with each path that leads there, so what is
+//! found is kept by all steps when nothing changes any more. What other threads may break is taken out
+//! afterwards (`reliability.rs`), and the work continues from there; facts never come back. Contexts are
+//! told apart by what is known where they are entered (functional approach to interprocedural analysis: M.
+//! Sharir and A. Pnueli, 1981), up to a small number for each procedure and kind of thread: the next ones
 //! share one in which what they all know holds. Under-approximates what is known.
 
 use crate::contexts::{Context, ContextTable};
@@ -85,7 +86,8 @@ impl<'a, 'p> Analysis<'a, 'p> {
         }
     }
 
-    /// Locals that are no parameters are null at the entry. Those that are assigned before they are read do not count.
+    /// Locals that are no parameters are null at the entry. Those that are assigned before they are read do
+    /// not count.
     pub(crate) fn own_nulls(&self, template: TemplateId, entry: &mut ThreadFacts) {
         let code = &self.model.program.templates[template];
         let live = &self.model.procedures[template].live[code.entry];

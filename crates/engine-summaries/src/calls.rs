@@ -1,7 +1,9 @@
-//! Calls, returns and starts of threads: what callees and new threads know at their entry, and what callers know afterwards.
+//! Calls, returns and starts of threads: what callees and new threads know at their entry, and what callers
+//! know afterwards.
 //!
-//! Facts about values go by parameters and results: a lock is translated to what an argument, a parameter or the result names it by; a local that
-//! is passed on as an argument of its own stays owned if the callee's end still lists the parameter. Under-approximates what is known.
+//! Facts about values go by parameters and results: a lock is translated to what an argument, a parameter
+//! or the result names it by; a local that is passed on as an argument of its own stays owned if the
+//! callee's end still lists the parameter. Under-approximates what is known.
 
 use crate::analysis::Analysis;
 use crate::contexts::Context;
@@ -247,7 +249,8 @@ impl Analysis<'_, '_> {
         !claimed.locks.iter().any(|lock| releases.contains(*lock as usize))
     }
 
-    /// The locks that are held at the end of a callee, as the caller names them. Those from the result are left out.
+    /// The locks that are held at the end of a callee, as the caller names them. Those from the result are
+    /// left out.
     pub fn handed_back(
         &self,
         template: TemplateId,

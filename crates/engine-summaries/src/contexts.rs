@@ -31,7 +31,8 @@ pub struct Context {
     pub open: BTreeSet<(u32, LocationId)>,
     /// Claims to locks that do not survive a call, since others may break them meanwhile.
     pub broken: BTreeSet<(EdgeId, LockFact)>,
-    /// Lists of threads that do not survive a call, or whose handles do not (`false`), since others may break them meanwhile.
+    /// Lists of threads that do not survive a call, or whose handles do not (`false`), since others may
+    /// break them meanwhile.
     pub lost: BTreeSet<(EdgeId, TemplateId, bool)>,
 }
 

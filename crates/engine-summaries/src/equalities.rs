@@ -1,5 +1,6 @@
-//! Locals that are equal up to constants: [`ThreadFacts::equal`](verdict::ThreadFacts), kept so that each local is given by the
-//! *leader* of its class, and a leader has no entry. The entries are in rising order of locals.
+//! Locals that are equal up to constants: [`ThreadFacts::equal`](verdict::ThreadFacts), kept so that each
+//! local is given by the *leader* of its class, and a leader has no entry. The entries are in rising order
+//! of locals.
 
 use ir::{LocalId, Program};
 use verdict::{LockBase, LockFact, ThreadFacts};

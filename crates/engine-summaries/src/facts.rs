@@ -71,8 +71,8 @@ pub fn insert<T: Ord>(list: &mut Vec<T>, item: T) {
     }
 }
 
-/// Forgets what is known of locals that are not read any more, but for those that locks are counted from, and for parameters that
-/// keep their value: a caller reads these.
+/// Forgets what is known of locals that are not read any more, but for those that locks are counted from,
+/// and for parameters that keep their value: a caller reads these.
 pub fn prune(model: &Model<'_>, template: TemplateId, facts: &mut ThreadFacts, live: &BitSet) {
     let parameters = model.program.templates[template].parameters;
     let assigned = &model.procedures[template].assigned;

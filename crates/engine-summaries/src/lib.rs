@@ -1,9 +1,10 @@
-//! Data races in whole programs with their calls: what holds at each location of each procedure, in each context.
+//! Data races in whole programs with their calls: what holds at each location of each procedure, in each
+//! context.
 //!
-//! Nothing is inlined. Facts are about one thread at one location ([`verdict::SummariesProof`] says which and what they
-//! mean); they flow along edges, into callees and back ([`analysis`]), and what other threads may break is taken out ([`reliability`]).
-//! Two accesses are compared only where they may touch the same byte ([`races`]). So the work grows
-//! nearly with the size of the program.
+//! Nothing is inlined. Facts are about one thread at one location ([`verdict::SummariesProof`] says which
+//! and what they mean); they flow along edges, into callees and back ([`analysis`]), and what other threads
+//! may break is taken out ([`reliability`]). Two accesses are compared only where they may touch the same
+//! byte ([`races`]). So the work grows nearly with the size of the program.
 
 pub mod analysis;
 pub mod calls;

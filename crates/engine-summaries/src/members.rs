@@ -1,8 +1,9 @@
 //! Threads that are started and joined in loops: which ones of a kind may be alive, by number
 //! ([`ThreadFacts::started`](verdict::ThreadFacts)).
 //!
-//! Only procedures that start or join threads keep such lists, and inequalities between their locals. Numbers are those that handles and
-//! arguments are indexed with: `create(&t[i], f, &w[i])` starts thread `i`. Under-approximates what is known.
+//! Only procedures that start or join threads keep such lists, and inequalities between their locals.
+//! Numbers are those that handles and arguments are indexed with: `create(&t[i], f, &w[i])` starts thread
+//! `i`. Under-approximates what is known.
 
 use crate::equalities::resolve;
 use crate::facts::insert;
@@ -343,7 +344,8 @@ impl Numbers<'_, '_> {
             || members.from.iter().any(|bound| self.at_most(facts, plus(number, 1), *bound))
     }
 
-    /// The distance of neighbours and the offset from an argument, if an address is that of an argument of a number which no member has.
+    /// The distance of neighbours and the offset from an argument, if an address is that of an argument of
+    /// a number which no member has.
     pub fn apart(self, facts: &ThreadFacts, members: &[Numbered], address: &Expr) -> Option<(u64, u64)> {
         let address = self.linear(facts, address)?;
         let mut found: Option<(u64, u64)> = None;
@@ -534,7 +536,8 @@ pub fn prune(facts: &mut ThreadFacts, is_live: &dyn Fn(LocalId) -> bool) {
     tidy(facts);
 }
 
-/// A local loses its value: rows that are counted from it are counted from another one of its class, or given up.
+/// A local loses its value: rows that are counted from it are counted from another one of its class, or
+/// given up.
 pub fn rebase(facts: &mut ThreadFacts, local: LocalId, mask: u64) {
     let other = facts.equal.iter().find_map(|(one, leader, by)| {
         if *one == local {
@@ -589,7 +592,8 @@ fn divisor(mut one: u64, mut other: u64) -> u64 {
     one
 }
 
-/// The places where ids of threads are stored that were just started: by the start itself, or from a local that a start stores one in.
+/// The places where ids of threads are stored that were just started: by the start itself, or from a local
+/// that a start stores one in.
 pub fn id_targets(
     points_to: &ir::passes::PointsTo,
     template: TemplateId,

@@ -1,4 +1,5 @@
-//! Integers of a procedure: what locals and addresses are, as far as that is a local, a constant and a multiple of an integer.
+//! Integers of a procedure: what locals and addresses are, as far as that is a local, a constant and a
+//! multiple of an integer.
 //!
 //! Under-approximates what is known.
 

@@ -1,10 +1,11 @@
 //! What there is at most one of in a whole run: activations of a template, memory of an object.
 //!
-//! A template is *once* if it is started once and nothing else calls or starts it; or if it is not started, all edges that call or
-//! start it are in one template that is *once*, and after none of them can one of them be reached: so at most one of them is taken, at most once.
-//! A procedure that calls or starts what its parameter points to, at most once, counts as its callers do that may pass the template.
-//! An object is *single* if it is static, belongs to the frame of a template that is *once*, or is allocated by one operation
-//! that such a template takes at most once, with the size of one element. Under-approximates.
+//! A template is *once* if it is started once and nothing else calls or starts it; or if it is not started,
+//! all edges that call or start it are in one template that is *once*, and after none of them can one of
+//! them be reached: so at most one of them is taken, at most once. A procedure that calls or starts what
+//! its parameter points to, at most once, counts as its callers do that may pass the template. An object is
+//! *single* if it is static, belongs to the frame of a template that is *once*, or is allocated by one
+//! operation that such a template takes at most once, with the size of one element. Under-approximates.
 
 use ir::ids::Id;
 use ir::passes::PointsTo;
@@ -99,7 +100,8 @@ impl<'p> Makers<'p> {
         (local.index() < code.parameters && is_kept).then_some(*local)
     }
 
-    /// Sets of steps such that each activation of a template is made by one of them, and each of them makes at most one.
+    /// Sets of steps such that each activation of a template is made by one of them, and each of them makes
+    /// at most one.
     fn ways(&self, template: TemplateId, starts: &IdVec<TemplateId, u64>) -> Vec<Vec<(TemplateId, EdgeId)>> {
         let mut makers = self.incoming[template].clone();
         let mut found = Vec::new();
@@ -142,7 +144,8 @@ fn at_most_one(program: &Program, edges: &[(TemplateId, EdgeId)]) -> bool {
     in_one && alternatives(&program.templates[*only], &ids)
 }
 
-/// Whether an activation takes at most one of some edges, at most once. An edge that is listed twice counts twice.
+/// Whether an activation takes at most one of some edges, at most once. An edge that is listed twice counts
+/// twice.
 pub fn alternatives(code: &Template, edges: &[EdgeId]) -> bool {
     let mut sources = BitSet::new(code.locations.len());
     let mut taken = BitSet::new(code.edges.len());

@@ -3,8 +3,8 @@
 use crate::model::Model;
 use ir::{BinaryOp, Expr, IntType, LocalId, Targets, TemplateId};
 
-/// The local that an address is computed from by additions, if it is among some. What is added holds no addresses, so the sum
-/// stays in the object.
+/// The local that an address is computed from by additions, if it is among some. What is added holds no
+/// addresses, so the sum stays in the object.
 pub fn base(model: &Model<'_>, template: TemplateId, address: &Expr, listed: &[LocalId]) -> Option<LocalId> {
     if listed.is_empty() {
         return None;
@@ -37,8 +37,8 @@ pub fn base(model: &Model<'_>, template: TemplateId, address: &Expr, listed: &[L
     }
 }
 
-/// The listed locals whose value may be part of an expression's value. What is compared, and what an address is computed from that
-/// memory is read at, is not.
+/// The listed locals whose value may be part of an expression's value. What is compared, and what an
+/// address is computed from that memory is read at, is not.
 pub fn leaked(expr: &Expr, listed: &[LocalId], found: &mut Vec<LocalId>) {
     match expr {
         Expr::Local(local) => {
@@ -60,7 +60,8 @@ pub fn leaked(expr: &Expr, listed: &[LocalId], found: &mut Vec<LocalId>) {
     }
 }
 
-/// Whether an expression's value is null, or an address into the object of a single listed local, with no other listed local in it.
+/// Whether an expression's value is null, or an address into the object of a single listed local, with no
+/// other listed local in it.
 pub fn is_owned(model: &Model<'_>, template: TemplateId, expr: &Expr, listed: &[LocalId]) -> bool {
     if is_null(expr) {
         return true;

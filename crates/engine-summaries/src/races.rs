@@ -1,8 +1,8 @@
 //! Which accesses may race, given the facts: those that may touch a common byte and that no rule keeps apart.
 //!
-//! Accesses that are alike in all that the rules look at are compared once. They are collected for each object, and there for each *cell*:
-//! the bytes of accesses to known places that overlap. Accesses to places in an object that are not known count for all its cells.
-//! Over-approximates races.
+//! Accesses that are alike in all that the rules look at are compared once. They are collected for each
+//! object, and there for each *cell*: the bytes of accesses to known places that overlap. Accesses to
+//! places in an object that are not known count for all its cells. Over-approximates races.
 
 use crate::analysis::Analysis;
 use crate::members::from_argument;
@@ -64,8 +64,8 @@ pub struct Alike {
     pub locks: Vec<CommonLock>,
     /// The offset of the end of the access from the thread's argument.
     pub own_end: Option<u64>,
-    /// Kinds of which no thread that is alive has an argument with these bytes: with the distance of their arguments, and the offset of the end
-    /// of the access from what would be one.
+    /// Kinds of which no thread that is alive has an argument with these bytes: with the distance of their
+    /// arguments, and the offset of the end of the access from what would be one.
     pub others: Vec<(TemplateId, u64, u64)>,
 }
 

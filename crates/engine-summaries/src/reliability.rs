@@ -1,4 +1,5 @@
-//! What other threads may break: takes out the claims that are not reliable, by the rules in [`verdict::summaries`](verdict::SummariesProof).
+//! What other threads may break: takes out the claims that are not reliable, by the rules in
+//! [`verdict::summaries`](verdict::SummariesProof).
 //!
 //! Only contexts count that some thread may be in. Over-approximates what is broken.
 
@@ -46,7 +47,8 @@ struct Holder {
     is_fresh: bool,
 }
 
-/// Whether no other thread starts one of a kind meanwhile. `own`: the kind of this one, and whether there is one of it.
+/// Whether no other thread starts one of a kind meanwhile. `own`: the kind of this one, and whether there
+/// is one of it.
 fn is_left_alone(starts: &[Start], kind: TemplateId, own: (TemplateId, bool), absent: &[TemplateId]) -> bool {
     starts.iter().filter(|start| start.kind == kind).all(|start| {
         absent.binary_search(&start.by).is_ok()
@@ -56,8 +58,8 @@ fn is_left_alone(starts: &[Start], kind: TemplateId, own: (TemplateId, bool), ab
 }
 
 impl Analysis<'_, '_> {
-    /// Computes again which kinds have no threads left when the only thread of a kind has been joined; says whether
-    /// there are fewer than before.
+    /// Computes again which kinds have no threads left when the only thread of a kind has been joined; says
+    /// whether there are fewer than before.
     pub fn update_gained(&mut self) -> bool {
         let is_first = self.gained.is_empty();
         let reached = self.reached();
@@ -154,7 +156,8 @@ impl Analysis<'_, '_> {
         self.remove_broken_locks(&reached)
     }
 
-    /// Takes out handles that others may write, and lists that do not survive calls; says whether there were any.
+    /// Takes out handles that others may write, and lists that do not survive calls; says whether there
+    /// were any.
     fn remove_broken_handles(&mut self, reached: &[u32]) -> bool {
         let has_lists = |number: &u32| {
             let facts = &self.contexts[*number as usize].facts;
@@ -353,7 +356,8 @@ impl Analysis<'_, '_> {
         !changed.is_empty()
     }
 
-    /// The steps in reached contexts that may change the words of locks other than by taking them, or by giving back what is held.
+    /// The steps in reached contexts that may change the words of locks other than by taking them, or by
+    /// giving back what is held.
     fn breaking(&self, reached: &[u32]) -> Vec<Breaking> {
         let mut found = Vec::new();
         let mut regions: FxHashMap<(u32, Option<u64>), Rc<Region>> = FxHashMap::default();
@@ -490,7 +494,8 @@ impl Analysis<'_, '_> {
         Ok(changed)
     }
 
-    /// The claims that survive a call without being known at the callee's end, and that others may break meanwhile.
+    /// The claims that survive a call without being known at the callee's end, and that others may break
+    /// meanwhile.
     fn broken_during_calls(
         &self,
         reached: &[u32],

@@ -1,6 +1,7 @@
 //! Threads that loops start and join: safe programs, and ones that differ from them in one place.
 //!
-//! A proof of a safe program is also tried on the others, as far as these have the same locations: a checker that looks at all of it refuses it.
+//! A proof of a safe program is also tried on the others, as far as these have the same locations: a
+//! checker that looks at all of it refuses it.
 
 use crate::engine::annotate;
 use checker::check_proof;

@@ -26,7 +26,8 @@ pub struct Claimed {
     pub region: Arc<Region>,
     /// The lock targets that these may be, by number.
     pub locks: Arc<[u32]>,
-    /// Whether all operations on locks there are of one family, and at the same address if they have bytes in common.
+    /// Whether all operations on locks there are of one family, and at the same address if they have bytes
+    /// in common.
     pub is_regular: bool,
 }
 
@@ -174,8 +175,8 @@ impl<'a, 'p> Transfer<'a, 'p> {
         }
     }
 
-    /// Changes facts as an operation does. `None` when the step cannot be taken. Calls are not for here; what a start does to
-    /// the number of threads neither.
+    /// Changes facts as an operation does. `None` when the step cannot be taken. Calls are not for here;
+    /// what a start does to the number of threads neither.
     pub fn apply(
         &self,
         template: TemplateId,
@@ -229,7 +230,8 @@ impl<'a, 'p> Transfer<'a, 'p> {
         }
     }
 
-    /// That an owner word is the thread's id is the claim to hold that lock; the opposite contradicts the claim.
+    /// That an owner word is the thread's id is the claim to hold that lock; the opposite contradicts the
+    /// claim.
     fn assume(&self, template: TemplateId, condition: &Expr, facts: &mut ThreadFacts) -> Option<()> {
         if self.model.procedures[template].has_threads {
             Numbers { model: self.model, template }.assume(facts, condition, true);
@@ -384,7 +386,8 @@ impl Transfer<'_, '_> {
     }
 }
 
-/// The address of the word that a condition compares with the thread's id, and whether it says that they are equal.
+/// The address of the word that a condition compares with the thread's id, and whether it says that they
+/// are equal.
 fn asks_for_owner(condition: &Expr) -> Option<(&Expr, bool)> {
     match condition {
         Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => {

@@ -1,9 +1,10 @@
 //! Inline assembly: templates that do nothing, and templates that can only change their operands.
 //!
-//! By the compiler's contract a template changes its outputs, and memory only if it says so. One without a memory
-//! clobber and without operands in memory is therefore over-approximated by unknown outputs. All else ends the
-//! execution. Operands are computed in any case, and those in registers are read: `asm("" : "+r"(x))` reads `x` and
-//! writes it back. For programs from nesC, instructions that only compute are exact (`avr.rs`).
+//! By the compiler's contract a template changes its outputs, and memory only if it says so. One without a
+//! memory clobber and without operands in memory is therefore over-approximated by unknown outputs. All
+//! else ends the execution. Operands are computed in any case, and those in registers are read: `asm("" :
+//! "+r"(x))` reads `x` and writes it back. For programs from nesC, instructions that only compute are exact
+//! (`avr.rs`).
 
 use crate::avr::{self, Avr, Operand, Registers};
 use crate::function::Function;
@@ -159,7 +160,8 @@ impl Function<'_, '_> {
             Lvalue::Bits(bits) => self.discard(bits.address),
         }
     }
-    /// Instructions of AVR processors that only compute, in a program from nesC. Says whether all of them are known.
+    /// Instructions of AVR processors that only compute, in a program from nesC. Says whether all of them
+    /// are known.
     fn avr_assembly(&mut self, text: &str, outputs: &[AsmOperand], inputs: &[AsmOperand]) -> bool {
         if self.global.nesc.is_none() {
             return false;

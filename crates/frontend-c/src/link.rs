@@ -93,8 +93,8 @@ impl Links {
         }
         declared
     }
-    /// What the linker finds by the name of a declaration. An assembler name may be that of something `static` in
-    /// the same file.
+    /// What the linker finds by the name of a declaration. An assembler name may be that of something
+    /// `static` in the same file.
     fn named(&self, units: &[Unit], at: Declared) -> Option<Declared> {
         let unit = &units[at.unit];
         let declaration = &unit.tree[at.declaration];
@@ -112,7 +112,8 @@ impl Links {
         let own = own.map(|declaration| Declared { unit: at.unit, declaration });
         own.or_else(|| self.definitions.get(&name).map(|definer| definer.at))
     }
-    /// Whether a declaration, already resolved, is a weak one of something that no file defines: its address is null.
+    /// Whether a declaration, already resolved, is a weak one of something that no file defines: its
+    /// address is null.
     pub fn is_absent(&self, units: &[Unit], declared: Declared) -> bool {
         let unit = &units[declared.unit];
         let declaration = &unit.tree[declared.declaration];
@@ -144,8 +145,8 @@ fn symbol(unit: &Unit, id: DeclId) -> String {
     }
 }
 
-/// The name by which the library may know a function. Headers give some functions the assembler names of versions of
-/// these (`scanf`, `__isoc99_scanf`); any other assembler name is that of another function.
+/// The name by which the library may know a function. Headers give some functions the assembler names of
+/// versions of these (`scanf`, `__isoc99_scanf`); any other assembler name is that of another function.
 pub fn library_name(unit: &Unit, id: DeclId) -> String {
     let (name, symbol) = (unit.name(id), symbol(unit, id));
     let is_version =

@@ -28,8 +28,8 @@ pub fn protect(program: &mut Program, literals: &BTreeSet<ObjectId>, points_to: 
     }
 }
 
-/// The literals that may be written to by operations that no check is made for: beside another one on an edge,
-/// or to a second place.
+/// The literals that may be written to by operations that no check is made for: beside another one on an
+/// edge, or to a second place.
 fn exposed(
     program: &Program,
     literals: &BTreeSet<ObjectId>,

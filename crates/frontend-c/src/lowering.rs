@@ -274,9 +274,10 @@ impl<'u> Lowering<'u> {
         self.assume(text, span, limits_proof);
         true
     }
-    /// Whether calls of a function, already resolved, run its body: it has one, and no model is used instead. Names of
-    /// the implementation have a meaning of their own, and so have those that headers define for inlining. Programs
-    /// of the competition name all functions of the library with the library's meaning.
+    /// Whether calls of a function, already resolved, run its body: it has one, and no model is used
+    /// instead. Names of the implementation have a meaning of their own, and so have those that headers
+    /// define for inlining. Programs of the competition name all functions of the library with the
+    /// library's meaning.
     pub fn runs_body(&self, declared: Declared) -> bool {
         let unit = &self.units[declared.unit];
         let declaration = &unit.tree[declared.declaration];

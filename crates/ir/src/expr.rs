@@ -84,20 +84,21 @@ pub enum BinaryOp {
     Le,
 }
 
-/// What a sum or a difference in a pointer's type says of the objects that its operands are in, by the types of
-/// its operands. One that is cast to the signed type of that width changes no value: the result wraps around.
+/// What a sum or a difference in a pointer's type says of the objects that its operands are in, by the
+/// types of its operands. One that is cast to the signed type of that width changes no value: the result
+/// wraps around.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PointerArithmetic {
-    /// The right operand alone is cast: a pointer, the left operand, moves by a *distance*. The result is in the
-    /// object of the pointer, or is no address, whatever the distance was computed from.
+    /// The right operand alone is cast: a pointer, the left operand, moves by a *distance*. The result is
+    /// in the object of the pointer, or is no address, whatever the distance was computed from.
     Move,
     /// Both operands of a difference are cast: they are pointers, into one object as C demands.
     Difference,
 }
 
 impl PointerArithmetic {
-    /// What an operation of type `ty` is, where it is one on pointers; `None` for arithmetic of integers, whose
-    /// result may be an address where either operand is one.
+    /// What an operation of type `ty` is, where it is one on pointers; `None` for arithmetic of integers,
+    /// whose result may be an address where either operand is one.
     pub fn of(pointer: IntType, op: BinaryOp, ty: IntType, pair: &(Expr, Expr)) -> Option<Self> {
         let signed = IntType { signed: true, ..pointer };
         let is_cast = |operand: &Expr| matches!(operand, Expr::Cast(to, _) if *to == signed);

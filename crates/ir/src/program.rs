@@ -132,9 +132,9 @@ pub enum ObjectRole {
     Given,
     /// Which of two objects comes first in memory.
     AddressOrder,
-    /// A string literal, or a variable that is declared constant and lives for the whole run. Assignments, fills
-    /// and copies never reach it: a test of its address precedes each that might, from which control goes to an
-    /// error location. Who makes the program sees to that.
+    /// A string literal, or a variable that is declared constant and lives for the whole run. Assignments,
+    /// fills and copies never reach it: a test of its address precedes each that might, from which control
+    /// goes to an error location. Who makes the program sees to that.
     Constant,
 }
 

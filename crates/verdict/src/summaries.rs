@@ -1,55 +1,66 @@
-//! The proof of the `summaries` engine: what holds at each location of each procedure, in each context that it runs in.
+//! The proof of the `summaries` engine: what holds at each location of each procedure, in each context that
+//! it runs in.
 //!
-//! It speaks of the task's own program: calls stay calls, and nothing is inlined, sliced or renumbered. Facts are about
-//! one thread at one location; no relation between pairs of locations is stored. Two accesses are compared only where they
-//! may touch the same byte. All in it are claims that the checker tests one edge at a time, so that checking is linear in
-//! the proof but for those comparisons.
+//! It speaks of the task's own program: calls stay calls, and nothing is inlined, sliced or renumbered.
+//! Facts are about one thread at one location; no relation between pairs of locations is stored. Two
+//! accesses are compared only where they may touch the same byte. All in it are claims that the checker
+//! tests one edge at a time, so that checking is linear in the proof but for those comparisons.
 //!
 //! # What the claims mean
 //!
-//! A *kind* of thread is the template that a thread starts in. A thread *is at* (context, location) when its innermost
-//! activation is of the context's template, is in that context, and is at that location.
+//! A *kind* of thread is the template that a thread starts in. A thread *is at* (context, location) when
+//! its innermost activation is of the context's template, is in that context, and is at that location.
 //!
-//! * [`SummariesProof::once`]: at most one activation of the template ever exists in a whole run, be it called or started
-//!   as a thread. So at most one thread of a kind in `once` ever exists.
-//! * [`SummariesProof::private`]: objects of threads (frame objects, thread-local and allocated ones) that only the thread
-//!   touches that the activation, variable or allocation belongs to.
-//! * [`SummariesProof::handles`]: cells of memory that there is one of. Whatever is ever stored there is the id of the
-//!   only thread of a kind.
-//! * [`ProcedureContext::facts`]: what holds whenever a thread is at a location in that context. `None`: no thread ever is.
-//! * [`ProcedureContext::releases`]: where locks may be that the thread itself may give back, or whose words it may
-//!   change other than by taking them, before an activation in this context returns. Only bytes count at which some
-//!   step of the program may take a lock.
+//! * [`SummariesProof::once`]: at most one activation of the template ever exists in a whole run, be it
+//!   called or started as a thread. So at most one thread of a kind in `once` ever exists.
+//! * [`SummariesProof::private`]: objects of threads (frame objects, thread-local and allocated ones) that
+//!   only the thread touches that the activation, variable or allocation belongs to.
+//! * [`SummariesProof::handles`]: cells of memory that there is one of. Whatever is ever stored there is
+//!   the id of the only thread of a kind.
+//! * [`ProcedureContext::facts`]: what holds whenever a thread is at a location in that context. `None`: no
+//!   thread ever is.
+//! * [`ProcedureContext::releases`]: where locks may be that the thread itself may give back, or whose
+//!   words it may change other than by taking them, before an activation in this context returns. Only
+//!   bytes count at which some step of the program may take a lock.
 //!
-//! * [`ProcedureContext::starts`] and [`ProcedureContext::stores`]: the kinds of which the thread itself may start a thread,
-//!   and where it may write bytes that ids of threads are stored in, before an activation in this context returns.
-//! * [`SummariesProof::distinct`]: no two threads of the kind that are alive at the same time were started with arguments
-//!   that are less than so many bytes apart, in either direction, modulo 2 to the width of a pointer.
+//! * [`ProcedureContext::starts`] and [`ProcedureContext::stores`]: the kinds of which the thread itself
+//!   may start a thread, and where it may write bytes that ids of threads are stored in, before an
+//!   activation in this context returns.
+//! * [`SummariesProof::distinct`]: no two threads of the kind that are alive at the same time were started
+//!   with arguments that are less than so many bytes apart, in either direction, modulo 2 to the width of a
+//!   pointer.
 //!
-//! Each is kept by all steps of all threads: by the thread's own steps from location to location, by calls (into the
-//! context that [`ProcedureContext::calls`] names, and from its end back to the caller), by starts (the context of the new
-//! thread), and by the steps of others. Others change none of a thread's locals, so only `locks`, `absent`, `set`, `fresh`
-//! and `started` are theirs to break; each says below why they do not.
+//! Each is kept by all steps of all threads: by the thread's own steps from location to location, by calls
+//! (into the context that [`ProcedureContext::calls`] names, and from its end back to the caller), by
+//! starts (the context of the new thread), and by the steps of others. Others change none of a thread's
+//! locals, so only `locks`, `absent`, `set`, `fresh` and `started` are theirs to break; each says below why
+//! they do not.
 //!
 //! # When two accesses do not race
 //!
-//! Two accesses of different threads, one at (c1, l1) of kind k1, the other at (c2, l2) of kind k2, that may have a byte in
-//! common and of which one writes and not both are atomic, do not race if
+//! Two accesses of different threads, one at (c1, l1) of kind k1, the other at (c2, l2) of kind k2, that
+//! may have a byte in common and of which one writes and not both are atomic, do not race if
 //!
 //! 1. k1 = k2, and that kind is in `once`;
 //! 2. k2 is absent at l1, or k1 is absent at l2;
 //! 3. all bytes that they may have in common are in private objects;
-//! 4. the address of one of them is computed by additions to a fresh local, and the program has no atomic accesses that
+//! 4. the address of one of them is computed by additions to a fresh local, and the program has no atomic
+//! accesses that
 //!    order nothing ([`Program::unordered`](ir::Program::unordered) is empty);
-//! 5. both hold a lock at the same address, not both for reading only. The address is the same if both are the same byte of
-//!    the same object that there is one of; or if the distance from the access to the lock is the same constant on both
-//!    sides and the two accesses can only overlap at equal addresses. A lock fact counts only where it is *reliable*: see
-//!    [`ThreadFacts::locks`];
-//! 6. k1 = k2, that kind is in `distinct` with n bytes, and both addresses are the thread's argument plus constants
-//!    ([`ThreadFacts::argument`]) such that all bytes of both accesses are among the first n from the argument on;
-//! 7. `started` at l1 lists k2; the address of the second access is its thread's argument plus a constant d; and for each of the
-//!    members that are listed, the argument of thread x is B + s * x, the address of the first access is B + s * y + e, the bytes of both accesses are
-//!    among the first s from e = 0 and d = 0 on, and y is none of the members' numbers. Or the same with 1 and 2 exchanged.
+//! 5. both hold a lock at the same address, not both for reading only. The address is the same if both are
+//! the same byte of
+//!    the same object that there is one of; or if the distance from the access to the lock is the same
+//!    constant on both sides and the two accesses can only overlap at equal addresses. A lock fact counts
+//!    only where it is *reliable*: see [`ThreadFacts::locks`];
+//! 6. k1 = k2, that kind is in `distinct` with n bytes, and both addresses are the thread's argument plus
+//! constants
+//!    ([`ThreadFacts::argument`]) such that all bytes of both accesses are among the first n from the
+//!    argument on;
+//! 7. `started` at l1 lists k2; the address of the second access is its thread's argument plus a constant
+//! d; and for each of the
+//!    members that are listed, the argument of thread x is B + s * x, the address of the first access is B
+//!    + s * y + e, the bytes of both accesses are among the first s from e = 0 and d = 0 on, and y is none
+//!    of the members' numbers. Or the same with 1 and 2 exchanged.
 //!
 //! Rules 6 and 7 count only in programs that have no atomic accesses that order nothing.
 
@@ -68,9 +79,10 @@ pub struct SummariesProof {
     pub handles: Vec<ThreadHandle>,
     /// Kinds whose threads have arguments so many bytes apart, each kind once, in rising order.
     ///
-    /// The program starts with no thread of such a kind. At each step that starts one, its starter is of another kind, and either the kind is
-    /// absent there or `started` lists it: then the argument of thread x of each of the members is B + s * x, with s at least so many bytes, the new thread's argument is B + s * y,
-    /// and y is none of their numbers.
+    /// The program starts with no thread of such a kind. At each step that starts one, its starter is of
+    /// another kind, and either the kind is absent there or `started` lists it: then the argument of thread
+    /// x of each of the members is B + s * x, with s at least so many bytes, the new thread's argument is B
+    /// + s * y, and y is none of their numbers.
     pub distinct: Vec<(TemplateId, u64)>,
     /// The contexts that procedures run in. Threads of the program's start come first, in the order of
     /// [`Program::start`](ir::Program::start): context `i` is that of the `i`-th entry.
@@ -99,14 +111,15 @@ pub struct ProcedureContext {
     pub kind: TemplateId,
     /// What holds at each location, by its number.
     pub facts: Vec<Option<ThreadFacts>>,
-    /// For each edge that calls or starts a procedure, and each one that it may call or start: the context of the callee
-    /// (by number in [`SummariesProof::contexts`]). In rising order.
+    /// For each edge that calls or starts a procedure, and each one that it may call or start: the context
+    /// of the callee (by number in [`SummariesProof::contexts`]). In rising order.
     pub calls: Vec<(EdgeId, TemplateId, u32)>,
     /// Where locks may be that are given back in this context or in what it calls. Sorted.
     pub releases: Vec<Target>,
     /// The kinds that this context, or what it calls, may start threads of. In rising order.
     pub starts: Vec<TemplateId>,
-    /// Where this context, or what it calls, may write bytes that some step stores the id of a thread in that it has just started. Sorted.
+    /// Where this context, or what it calls, may write bytes that some step stores the id of a thread in
+    /// that it has just started. Sorted.
     pub stores: Vec<Target>,
 }
 
@@ -114,63 +127,79 @@ pub struct ProcedureContext {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ThreadFacts {
-    /// A local has the value of another local plus a constant, modulo 2 to the width of a pointer: (local, other, constant).
-    /// Both are as wide as a pointer.
+    /// A local has the value of another local plus a constant, modulo 2 to the width of a pointer: (local,
+    /// other, constant). Both are as wide as a pointer.
     pub equal: Vec<(LocalId, LocalId, u64)>,
     /// Locals that hold the id of the only thread of a kind in `once`. In rising order.
     pub ids: Vec<(LocalId, TemplateId)>,
-    /// Handles, by number in [`SummariesProof::handles`], that this thread has stored the id in. In rising order.
-    /// Nobody breaks that: whatever is stored there is the same id.
+    /// Handles, by number in [`SummariesProof::handles`], that this thread has stored the id in. In rising
+    /// order. Nobody breaks that: whatever is stored there is the same id.
     pub set: Vec<u32>,
     /// Locks that the thread holds, sorted.
     ///
-    /// A claim is *reliable* if no other thread can break it: each step of another thread that may write the lock's words
-    /// other than by taking or giving back a lock (a plain write, a fill, a copy, a free, the end of a frame) is excluded by
-    /// rule 1, 2, 3 or 4 of the module's text, with the place of the claim in the role of an access; and each step that
-    /// gives back a lock that may be this one is made by a thread that holds it there (a lock fact that names the
-    /// same address as the operation, at the step's source), or is excluded by rule 1 or 2. All operations on locks that may touch its words are of one family
-    /// (mutexes, spin locks, read-write locks), and touch them only from their first byte on. A free breaks nothing unless freed addresses are given out again: nobody takes a lock that is
-    /// gone. A claim that outlives a call must be reliable during all of it. Claims that are not reliable are
-    /// of no use: the checker may refuse them or leave them out.
+    /// A claim is *reliable* if no other thread can break it: each step of another thread that may write
+    /// the lock's words other than by taking or giving back a lock (a plain write, a fill, a copy, a free,
+    /// the end of a frame) is excluded by rule 1, 2, 3 or 4 of the module's text, with the place of the
+    /// claim in the role of an access; and each step that gives back a lock that may be this one is made by
+    /// a thread that holds it there (a lock fact that names the same address as the operation, at the
+    /// step's source), or is excluded by rule 1 or 2. All operations on locks that may touch its words are
+    /// of one family (mutexes, spin locks, read-write locks), and touch them only from their first byte on.
+    /// A free breaks nothing unless freed addresses are given out again: nobody takes a lock that is gone.
+    /// A claim that outlives a call must be reliable during all of it. Claims that are not reliable are of
+    /// no use: the checker may refuse them or leave them out.
     pub locks: Vec<LockFact>,
-    /// Kinds of which no *other* thread is alive, in rising order. A thread is alive from the step that starts it to its end.
+    /// Kinds of which no *other* thread is alive, in rising order. A thread is alive from the step that
+    /// starts it to its end.
     ///
-    /// A thread loses this by starting one. It gains it by joining the only thread of a kind (its id is in `ids`); then also
-    /// for kinds that are absent wherever the joined kind may end, if nobody but that kind, or these kinds themselves, starts them.
-    /// After a call it has what is absent at the callee's end. A new thread has what its starter has, but for the starter's own kind.
-    /// No other thread breaks it if each step that starts a thread of the kind, at (c, l) of kind k, is not there meanwhile: k is
+    /// A thread loses this by starting one. It gains it by joining the only thread of a kind (its id is in
+    /// `ids`); then also for kinds that are absent wherever the joined kind may end, if nobody but that
+    /// kind, or these kinds themselves, starts them. After a call it has what is absent at the callee's
+    /// end. A new thread has what its starter has, but for the starter's own kind. No other thread breaks
+    /// it if each step that starts a thread of the kind, at (c, l) of kind k, is not there meanwhile: k is
     /// absent here; or this thread's kind is absent at l; or k is this thread's own kind, and is in `once`.
     pub absent: Vec<TemplateId>,
     /// Locals that hold addresses into allocated objects that the thread owns, or null. In rising order.
     ///
     /// To own an object means that no other thread and no memory holds an address into it, and of the locals
-    /// of the innermost activation only those that are listed here; locals that are not live (never read again before they are assigned) do not count. So a list may become shorter
-    /// only if what is taken out has no object in common with what stays, by points-to sets, or is assigned, or is not live. An allocation adds; a copy of a listed local, plus
-    /// a constant, adds; any other use of a listed local as a value (stored in memory, computed with, passed on other than as
-    /// a whole argument) removes it and all that may point to the same objects; so does `free`. A call keeps what the callee's end keeps of
-    /// its parameters (those that it never assigns), and adds the result if that is fresh there. A start removes an argument here. It hands
-    /// it over to the new thread's parameter if no copy is ever read here again (locals that are listed and may point to the same objects are dead after the start), and no
-    /// caller can have one (no parameter that is fresh at the entry may point to the same objects). A local that is 0 may be listed or not.
-    /// Nothing is fresh that a guessed address may point to, or where freed addresses are given out again.
+    /// of the innermost activation only those that are listed here; locals that are not live (never read
+    /// again before they are assigned) do not count. So a list may become shorter only if what is taken out
+    /// has no object in common with what stays, by points-to sets, or is assigned, or is not live. An
+    /// allocation adds; a copy of a listed local, plus a constant, adds; any other use of a listed local as
+    /// a value (stored in memory, computed with, passed on other than as a whole argument) removes it and
+    /// all that may point to the same objects; so does `free`. A call keeps what the callee's end keeps of
+    /// its parameters (those that it never assigns), and adds the result if that is fresh there. A start
+    /// removes an argument here. It hands it over to the new thread's parameter if no copy is ever read
+    /// here again (locals that are listed and may point to the same objects are dead after the start), and
+    /// no caller can have one (no parameter that is fresh at the entry may point to the same objects). A
+    /// local that is 0 may be listed or not. Nothing is fresh that a guessed address may point to, or where
+    /// freed addresses are given out again.
     pub fresh: Vec<LocalId>,
-    /// Locals that are the argument that this thread was started with, plus a constant modulo 2 to the width of a pointer. In rising order.
+    /// Locals that are the argument that this thread was started with, plus a constant modulo 2 to the
+    /// width of a pointer. In rising order.
     pub argument: Vec<(LocalId, u64)>,
-    /// Inequalities between values of locals and constants, as integers: the first is at most the second. Sorted.
+    /// Inequalities between values of locals and constants, as integers: the first is at most the second.
+    /// Sorted.
     ///
-    /// They come from assumptions, constants and copies. Arithmetic in a signed type is exact, since a step that leaves its range is none.
+    /// They come from assumptions, constants and copies. Arithmetic in a signed type is exact, since a step
+    /// that leaves its range is none.
     pub order: Vec<(Index, Index)>,
-    /// Kinds of which all *other* threads that are alive are among those listed, each kind once, in rising order.
+    /// Kinds of which all *other* threads that are alive are among those listed, each kind once, in rising
+    /// order.
     ///
-    /// A start adds the new thread to the kinds that are absent or listed here, with a number of the starter's choice, as long as the rows say what they
-    /// are: the id is stored in the same step, or is in a local and stored from there by a later one. A join of the id at B + s * y takes out the number y
-    /// of members whose handles are B + s * x: whoever has that number is the thread that was joined. A list that is empty means that the kind is
-    /// absent; so does one whose members have no numbers left. If the program starts with none of these, kinds are absent then, too, that are absent wherever this kind may
-    /// end, and that nobody but it, or these kinds themselves, start. Numbered may be left out if they have no numbers, and listed with more numbers than there are. A write that
-    /// may touch a handle leaves members without one, unless it is surely at another element of the row, by its number. A call keeps the list if the callee's
-    /// `starts` do not name the kind, and the handles that its `stores` do not meet. A new thread and a callee know nothing.
-    /// No other thread breaks it if each step that starts a thread of the kind is not there meanwhile, as for `absent`, and each step that may write where handles are
-    /// is excluded by rule 1, 2 or 3, with the place of the claim in the role of an access; for lists that outlive a call, during all of it. Handles are not in frames
-    /// that there may be several of.
+    /// A start adds the new thread to the kinds that are absent or listed here, with a number of the
+    /// starter's choice, as long as the rows say what they are: the id is stored in the same step, or is in
+    /// a local and stored from there by a later one. A join of the id at B + s * y takes out the number y
+    /// of members whose handles are B + s * x: whoever has that number is the thread that was joined. A
+    /// list that is empty means that the kind is absent; so does one whose members have no numbers left. If
+    /// the program starts with none of these, kinds are absent then, too, that are absent wherever this
+    /// kind may end, and that nobody but it, or these kinds themselves, start. Numbered may be left out if
+    /// they have no numbers, and listed with more numbers than there are. A write that may touch a handle
+    /// leaves members without one, unless it is surely at another element of the row, by its number. A call
+    /// keeps the list if the callee's `starts` do not name the kind, and the handles that its `stores` do
+    /// not meet. A new thread and a callee know nothing. No other thread breaks it if each step that starts
+    /// a thread of the kind is not there meanwhile, as for `absent`, and each step that may write where
+    /// handles are is excluded by rule 1, 2 or 3, with the place of the claim in the role of an access; for
+    /// lists that outlive a call, during all of it. Handles are not in frames that there may be several of.
     pub started: Vec<Started>,
 }
 
@@ -184,7 +213,8 @@ pub struct Started {
     pub members: Vec<Numbered>,
 }
 
-/// Threads that have numbers: one for each integer from the largest of `from` on, up to but without the smallest of `below`. Neither list is empty.
+/// Threads that have numbers: one for each integer from the largest of `from` on, up to but without the
+/// smallest of `below`. Neither list is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Numbered {
@@ -207,8 +237,9 @@ pub enum Handle {
     Memory(Row),
 }
 
-/// The values `base + offset + stride * x`, modulo 2 to the width of a pointer. The stride is less than 2 to the power of 28, and 0 where pointers have
-/// fewer than 64 bits: so no two numbers have the same value unless the stride is 0.
+/// The values `base + offset + stride * x`, modulo 2 to the width of a pointer. The stride is less than 2
+/// to the power of 28, and 0 where pointers have fewer than 64 bits: so no two numbers have the same value
+/// unless the stride is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
@@ -220,7 +251,8 @@ pub struct Row {
     pub stride: u64,
 }
 
-/// An integer: a constant, or the value of a local plus a constant. The local has at most 32 bits, and so has the constant, with a sign.
+/// An integer: a constant, or the value of a local plus a constant. The local has at most 32 bits, and so
+/// has the constant, with a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Index {
@@ -245,8 +277,9 @@ pub struct LockFact {
 /// What the address of a lock is counted from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum LockBase {
-    /// The start of an object that there is one of: a static one, a frame object of a template in `once`, or that of a site that one step names, of a template in
-    /// `once` and on no cycle, with the size of the object.
+    /// The start of an object that there is one of: a static one, a frame object of a template in `once`,
+    /// or that of a site that one step names, of a template in `once` and on no cycle, with the size of the
+    /// object.
     Object(ObjectId),
     /// The value that a local of the activation has now.
     Local(LocalId),

@@ -39,7 +39,8 @@ struct Listed<'a> {
 }
 
 impl Listed<'_> {
-    /// Whether bytes at an address belong to a location that is listed as open, or to nothing that has a name.
+    /// Whether bytes at an address belong to a location that is listed as open, or to nothing that has a
+    /// name.
     fn may_race(&self, machine: &Machine<'_>, state: &State, access: &Access) -> bool {
         let Some((object, offset)) = machine.describe(state, access.address) else { return true };
         let cells = self.open.get(&object).map_or(&[][..], Vec::as_slice);

@@ -4,9 +4,10 @@
 //! addresses without points-to sets.
 //!
 //! An access outside of the sets is a bug of the analysis, or of the program: a pointer that leaves its
-//! object, is stored, and is used where another object happens to be (assumption 14 of `SOUNDNESS.md`). Either
-//! way the proof does not hold for this execution. Where freed addresses are reused, an old pointer may point to a new object; nothing is proved of programs that could
-//! notice, and such programs are not tested here.
+//! object, is stored, and is used where another object happens to be (assumption 14 of `SOUNDNESS.md`).
+//! Either way the proof does not hold for this execution. Where freed addresses are reused, an old pointer
+//! may point to a new object; nothing is proved of programs that could notice, and such programs are not
+//! tested here.
 
 use super::try_watch;
 use super::walk::{Moment, Outside, Watch};

@@ -1,9 +1,10 @@
 //! Calls, returns and starts of threads: what is known on both sides.
 //!
-//! Into a callee go the values of its arguments, and what is known of the thread as a whole. From its end come back: absent kinds, handles that were set, and locks and
-//! fresh objects that the end names by a parameter which is never assigned, or by the result. The caller keeps what the callee cannot
-//! change: its locals, the objects that it owns and did not pass, and locks that the callee does not give back and that no other thread can break during the
-//! whole call.
+//! Into a callee go the values of its arguments, and what is known of the thread as a whole. From its end
+//! come back: absent kinds, handles that were set, and locks and fresh objects that the end names by a
+//! parameter which is never assigned, or by the result. The caller keeps what the callee cannot change: its
+//! locals, the objects that it owns and did not pass, and locks that the callee does not give back and that
+//! no other thread can break during the whole call.
 
 use super::owned::{check_entry, is_constant};
 use super::regions::{Region, meet};
@@ -150,7 +151,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
         Ok(broken)
     }
 
-    /// Follows a call, to where it returns; `None` when it never does. Returns what is wrong at the entry of callees.
+    /// Follows a call, to where it returns; `None` when it never does. Returns what is wrong at the entry
+    /// of callees.
     pub fn call(
         &self,
         mut known: Known<'a>,

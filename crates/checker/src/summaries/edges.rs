@@ -1,4 +1,5 @@
-//! Whether all claims are kept: at the program's start, by every edge of every context, and by the steps of others.
+//! Whether all claims are kept: at the program's start, by every edge of every context, and by the steps of
+//! others.
 
 use super::calls::{Broken, Call, absent_during};
 use super::ids::IdWrites;

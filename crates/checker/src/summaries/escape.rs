@@ -1,9 +1,11 @@
 //! What only one thread touches: objects in `private`.
 //!
-//! An address passes from one thread to another only through memory that both reach, through the arguments of a start, or through a thread's
-//! result. So an object of a thread whose address cannot be reached from static objects, such arguments and results is touched by its thread alone. What is stored where is
-//! looked up step by step, by points-to sets; where a value is guessed (an input or a value that is not modelled, as wide as a pointer), it
-//! may be any address that its points-to set has, whoever owns the object. Over-approximates what escapes.
+//! An address passes from one thread to another only through memory that both reach, through the arguments
+//! of a start, or through a thread's result. So an object of a thread whose address cannot be reached from
+//! static objects, such arguments and results is touched by its thread alone. What is stored where is
+//! looked up step by step, by points-to sets; where a value is guessed (an input or a value that is not
+//! modelled, as wide as a pointer), it may be any address that its points-to set has, whoever owns the
+//! object. Over-approximates what escapes.
 
 use super::view::{Meter, View, claim};
 use crate::ProofError;
@@ -12,8 +14,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// The objects whose addresses are guessed somewhere. A value that is not modelled may be any address that was ever taken, and so may all that is computed from it; it
-/// counts only if some step may touch all of these objects.
+/// The objects whose addresses are guessed somewhere. A value that is not modelled may be any address that
+/// was ever taken, and so may all that is computed from it; it counts only if some step may touch all of
+/// these objects.
 pub fn guessed<'a>(view: &View<'a>, meter: &mut Meter<'_>) -> Result<IdVec<ObjectId, bool>, ProofError> {
     let program = view.program;
     let mut found: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();

@@ -1,6 +1,7 @@
 //! Whether a proof speaks of the program at all: what it names exists, and has the right type.
 //!
-//! That lists are sorted and that contexts and handles exist is checked for all proofs ([`Proof::check_form`](verdict::Proof::check_form)).
+//! That lists are sorted and that contexts and handles exist is checked for all proofs
+//! ([`Proof::check_form`](verdict::Proof::check_form)).
 
 use super::integers::is_index;
 use super::started::STRIDES;

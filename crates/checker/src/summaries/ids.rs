@@ -177,7 +177,8 @@ pub fn holds_started(code: &Template, local: LocalId) -> bool {
     ops.any(|op| matches!(op, Op::Spawn(_, _, Some(Lhs::Local(id))) if *id == local))
 }
 
-/// The targets of all stores of ids of threads that were just started: by the start itself, or from a local that a start of the same template stores one in.
+/// The targets of all stores of ids of threads that were just started: by the start itself, or from a local
+/// that a start of the same template stores one in.
 pub fn stored_ids(view: &View<'_>) -> BTreeSet<Target> {
     let mut found = BTreeSet::new();
     for (template, code) in view.program.templates.enumerate() {

@@ -1,4 +1,5 @@
-//! Integers along one edge: values of locals as they were where the edge starts, plus constants, and what is at most what.
+//! Integers along one edge: values of locals as they were where the edge starts, plus constants, and what
+//! is at most what.
 //!
 //! Only locals of at most 32 bits count. Arithmetic in a signed type is
 //! exact: a step that leaves its range is none. Under-approximates.

@@ -1,8 +1,9 @@
 //! What is known of each shared memory location: the listing of a whole program ([`verdict::Locations`]).
 //!
-//! A location is a set of bytes of an object that scalar accesses touch; those that may overlap are one location. Elements of an array are one location with a stride, as points-to sets see
-//! them. Accesses to many bytes at once (copies, fills, frees) belong to each location that they meet, and make one of their own where they meet none.
-//! A location is shared if two threads may access it, and one may write.
+//! A location is a set of bytes of an object that scalar accesses touch; those that may overlap are one
+//! location. Elements of an array are one location with a stride, as points-to sets see them. Accesses to
+//! many bytes at once (copies, fills, frees) belong to each location that they meet, and make one of their
+//! own where they meet none. A location is shared if two threads may access it, and one may write.
 
 use super::locks::Locks;
 use super::races::{Accesses, Manner, Source, Spot, why_not};
@@ -18,13 +19,15 @@ use verdict::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation
 const SCALAR: u64 = 16;
 /// At most so many steps that make the same kind of access are listed in open pairs.
 const MOST_STEPS: usize = 16;
-/// About so many pairs of kinds of accesses are looked for where a location is open, and at most so many pairs of steps are listed of them.
+/// About so many pairs of kinds of accesses are looked for where a location is open, and at most so many
+/// pairs of steps are listed of them.
 const MOST_OPEN: usize = 2_048;
 const MOST_PAIRS: usize = 4_096;
 /// About so many accesses are listed of a location.
 const MOST_ACCESSES: usize = 128;
 
-/// Lists the shared locations of a program whose annotation was checked. What was not compared in time is open, without pairs.
+/// Lists the shared locations of a program whose annotation was checked. What was not compared in time is
+/// open, without pairs.
 pub fn list(
     view: &View<'_>,
     locks: &Locks<'_, '_>,
@@ -307,7 +310,8 @@ impl Lister<'_, '_, '_> {
         touches.iter().map(|touch| touch.region.len()).max().unwrap_or(0)
     }
 
-    /// Pairs of listed accesses that may race: not too many, first those through pointers of which more is known.
+    /// Pairs of listed accesses that may race: not too many, first those through pointers of which more is
+    /// known.
     fn pairs(&self, present: &[Present], mut open: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
         let width = |index: usize| present[index].steps.first().map_or(0, |step| self.width(*step));
         open.sort_by_cached_key(|(one, other)| (width(*one) + width(*other), *one, *other));

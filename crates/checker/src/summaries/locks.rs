@@ -1,15 +1,20 @@
 //! Which claims to hold a lock no other thread can break, and what procedures give back.
 //!
-//! A lock is two words (one for a spin lock). Taking one changes them only if nobody holds it, as long as all operations that touch
-//! these words are of one family (mutexes, spin locks, read-write locks) and name the lock by the same address. So a claim is left out unless
+//! A lock is two words (one for a spin lock). Taking one changes them only if nobody holds it, as long as
+//! all operations that touch these words are of one family (mutexes, spin locks, read-write locks) and name
+//! the lock by the same address. So a claim is left out unless
 //!
-//! * each operation on locks that may touch its words is of the same family, and meets them at their first byte only;
-//! * each other step that may change its words (also the end of a frame) is not there meanwhile (rules 1 and 2), touches another thread's private object (3), or one of the two
-//!   addresses is that of an object which nobody else names (4);
-//! * each step that may give it back is made by a thread that holds it by a claim which is not left out, or is not there meanwhile.
+//! * each operation on locks that may touch its words is of the same family, and meets them at their first
+//!   byte only;
+//! * each other step that may change its words (also the end of a frame) is not there meanwhile (rules 1
+//!   and 2), touches another thread's private object (3), or one of the two addresses is that of an object
+//!   which nobody else names (4);
+//! * each step that may give it back is made by a thread that holds it by a claim which is not left out, or
+//!   is not there meanwhile.
 //!
-//! Then by induction over an execution: the owner word is the thread's id, or the count is at least the number of threads that claim to hold it for
-//! reading; or the lock's object was freed, and then nobody takes it any more. Whoever gives a lock back loses its claim.
+//! Then by induction over an execution: the owner word is the thread's id, or the count is at least the
+//! number of threads that claim to hold it for reading; or the lock's object was freed, and then nobody
+//! takes it any more. Whoever gives a lock back loses its claim.
 
 use super::owned::root;
 use super::regions::{Meeting, Region, is_part_of, meeting};
@@ -47,7 +52,8 @@ struct Change {
     target: Target,
     bytes: Option<u64>,
     standing: Standing,
-    /// For a write: whether it is to an object that its thread owns. For giving back: whether its thread holds the lock.
+    /// For a write: whether it is to an object that its thread owns. For giving back: whether its thread
+    /// holds the lock.
     is_own: bool,
 }
 
@@ -288,8 +294,8 @@ impl<'v, 'a> Locks<'v, 'a> {
         self.numbered(region).1
     }
 
-    /// Whether no other thread breaks a claim to hold a lock in a region, made by a thread that stands somewhere. `is_own`: the address is that of an object which the
-    /// thread owns.
+    /// Whether no other thread breaks a claim to hold a lock in a region, made by a thread that stands
+    /// somewhere. `is_own`: the address is that of an object which the thread owns.
     pub fn is_reliable(&self, region: &Region, standing: Standing, is_own: bool) -> bool {
         let (number, bytes) = self.numbered(region);
         if let Some(known) = self.known.borrow().get(&(number, standing, is_own)) {

@@ -1,17 +1,24 @@
-//! Checks proofs by procedure summaries ([`verdict::SummariesProof`]): whole-program race freedom, with calls.
+//! Checks proofs by procedure summaries ([`verdict::SummariesProof`]): whole-program race freedom, with
+//! calls.
 //!
 //! The program is the task's own. Each claim is tested by itself; nothing is searched for.
 //!
 //! 1. What the proof names exists ([`form`]).
 //! 2. Templates in `once` are activated once ([`once`]), objects in `private` do not escape ([`escape`]).
-//! 3. Claims to hold a lock that other threads could break are left out, and contexts list what they give back ([`locks`]).
-//! 4. Facts hold at the program's start, and each edge of each context leads from its facts to those of the next location, into callees, back from
-//!    them, and into threads that it starts ([`edges`], [`state`], [`calls`], [`owned`]). No other thread starts one of a kind that is absent.
-//! 5. No two accesses that may touch the same byte race ([`races`]). Where some may, the others are still listed ([`listing`]).
+//! 3. Claims to hold a lock that other threads could break are left out, and contexts list what they give
+//! back ([`locks`]).
+//! 4. Facts hold at the program's start, and each edge of each context leads from its facts to those of the
+//! next location, into callees, back from
+//!    them, and into threads that it starts ([`edges`], [`state`], [`calls`], [`owned`]). No other thread
+//!    starts one of a kind that is absent.
+//! 5. No two accesses that may touch the same byte race ([`races`]). Where some may, the others are still
+//! listed ([`listing`]).
 //!
-//! 2 to 4 make, by induction over the steps of an execution, an invariant of all reachable states: each thread is at a location that has facts, in the context
-//! that its calls lead to, and all facts hold; for callers that wait, all that step 4 lets them keep. A race is a state in which two threads are about to make
-//! accesses (step 5), or, where atomic accesses order nothing, two accesses without an order: starts and joins order what rule 2 excludes, and locks what rule 5 does.
+//! 2 to 4 make, by induction over the steps of an execution, an invariant of all reachable states: each
+//! thread is at a location that has facts, in the context that its calls lead to, and all facts hold; for
+//! callers that wait, all that step 4 lets them keep. A race is a state in which two threads are about to
+//! make accesses (step 5), or, where atomic accesses order nothing, two accesses without an order: starts
+//! and joins order what rule 2 excludes, and locks what rule 5 does.
 //!
 //! Points-to sets are those of `ir`, as for other proofs (assumption 14 of `SOUNDNESS.md`).
 
@@ -75,8 +82,9 @@ pub fn try_on_executions(
 /// Whether a claim to hold a lock is left out: by context, location and number.
 pub type Ignored<'a> = &'a dyn Fn(usize, LocationId, usize) -> bool;
 
-/// Checks the claims of a proof, and says what they show of each shared memory location of a lowered program. Whoever shows that to people says what the program
-/// takes for granted ([`Program::assumptions`]), too.
+/// Checks the claims of a proof, and says what they show of each shared memory location of a lowered
+/// program. Whoever shows that to people says what the program takes for granted
+/// ([`Program::assumptions`]), too.
 pub fn locations(program: &Views, proof: &SummariesProof, budget: &Budget) -> Result<Locations, ProofError> {
     Proof::Summaries(Box::new(proof.clone())).check_form().map_err(ProofError::Form)?;
     let listing = with_annotation(program, proof, budget, |view, locks, accesses, meter| {
@@ -90,8 +98,9 @@ pub fn locations(program: &Views, proof: &SummariesProof, budget: &Budget) -> Re
     Ok(listing)
 }
 
-/// The objects that a proof takes for one thread's own, and that the rules let others know: those in `private` that escape, and allocated ones whose addresses are guessed. Whoever made the proof
-/// may leave out what it claims of them.
+/// The objects that a proof takes for one thread's own, and that the rules let others know: those in
+/// `private` that escape, and allocated ones whose addresses are guessed. Whoever made the proof may leave
+/// out what it claims of them.
 pub fn known_to_others(
     program: &Views,
     proof: &SummariesProof,

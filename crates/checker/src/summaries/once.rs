@@ -1,14 +1,17 @@
 //! What happens once: activations of templates in `once`.
 //!
-//! A template is activated by the program's start, and by steps that call or start it. At most one activation exists in a whole
-//! run if the program starts with exactly one and no step activates it; or if it starts with none, and all steps that do are in one
-//! template in `once`, on edges none of which can be taken after another of them, or after itself. By induction over an execution: the
-//! second activation of some template in `once` would be the first of all these, by a step of the only activation of another one,
-//! which takes at most one such step.
+//! A template is activated by the program's start, and by steps that call or start it. At most one
+//! activation exists in a whole run if the program starts with exactly one and no step activates it; or if
+//! it starts with none, and all steps that do are in one template in `once`, on edges none of which can be
+//! taken after another of them, or after itself. By induction over an execution: the second activation of
+//! some template in `once` would be the first of all these, by a step of the only activation of another
+//! one, which takes at most one such step.
 //!
-//! A step of a procedure W that calls or starts what a parameter of W points to, which W never assigns, activates a template T only where W was activated with the
-//! address of T there. If no activation of W takes two steps that may activate T, each activation of T has an activation of W of its own, and so a step of its own that
-//! activates W with a value that may be T's address. These steps may stand for those of W; again where they pass on a parameter of their own procedure.
+//! A step of a procedure W that calls or starts what a parameter of W points to, which W never assigns,
+//! activates a template T only where W was activated with the address of T there. If no activation of W
+//! takes two steps that may activate T, each activation of T has an activation of W of its own, and so a
+//! step of its own that activates W with a value that may be T's address. These steps may stand for those
+//! of W; again where they pass on a parameter of their own procedure.
 
 use super::owned::is_constant;
 use super::view::{Meter, View, claim};
@@ -19,8 +22,9 @@ use ir::{
 use std::collections::BTreeMap;
 use verdict::SummariesProof;
 
-/// The objects that there is at most one of in a whole run, if the templates in `once` are right: static ones, frame objects of these, and those of allocation sites that one
-/// step of such a template names, which is on no cycle, with the size of one element.
+/// The objects that there is at most one of in a whole run, if the templates in `once` are right: static
+/// ones, frame objects of these, and those of allocation sites that one step of such a template names,
+/// which is on no cycle, with the size of one element.
 pub fn single(program: &Program, proof: &SummariesProof) -> IdVec<ObjectId, bool> {
     let is_once = |template: TemplateId| proof.once.binary_search(&template).is_ok();
     let mut single: IdVec<ObjectId, bool> = program
@@ -123,7 +127,8 @@ pub fn repeated(view: &View<'_>, meter: &mut Meter<'_>) -> Result<Option<Templat
     Ok(None)
 }
 
-/// The steps that activate each template, how many activations the program starts with, and which locations are reached.
+/// The steps that activate each template, how many activations the program starts with, and which locations
+/// are reached.
 type Activating<'c> = (
     &'c IdVec<TemplateId, Vec<(TemplateId, EdgeId)>>,
     &'c IdVec<TemplateId, u64>,
@@ -237,7 +242,8 @@ fn takes_one(
     Ok(true)
 }
 
-/// Whether at most one of some edges is taken, at most once: all are in one template in `once`, and from after them, none is reached.
+/// Whether at most one of some edges is taken, at most once: all are in one template in `once`, and from
+/// after them, none is reached.
 fn are_alternatives(
     view: &View<'_>,
     sites: &[(TemplateId, EdgeId)],

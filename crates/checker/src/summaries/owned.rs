@@ -1,11 +1,13 @@
 //! Objects that a thread owns: the claims about fresh locals, along one step.
 //!
-//! The claim of a list L of locals at a location: the object that a local of L points into is named by no memory, by no other
-//! thread, and by no local of this activation outside of L, but for locals that are never read again (not live). A set of locals of which that is so is carried through the operations of a
-//! step; it is the largest that is known. A list may leave out some of it only if those have no allocated object in common with what stays, or are not live.
+//! The claim of a list L of locals at a location: the object that a local of L points into is named by no
+//! memory, by no other thread, and by no local of this activation outside of L, but for locals that are
+//! never read again (not live). A set of locals of which that is so is carried through the operations of a
+//! step; it is the largest that is known. A list may leave out some of it only if those have no allocated
+//! object in common with what stays, or are not live.
 //!
-//! Addresses that are guessed may name any object (`escape.rs`), so sites of such are never fresh; neither is any where
-//! freed addresses are given out again. Under-approximates.
+//! Addresses that are guessed may name any object (`escape.rs`), so sites of such are never fresh; neither
+//! is any where freed addresses are given out again. Under-approximates.
 
 use super::view::{View, claim};
 use crate::ProofError;
@@ -222,8 +224,8 @@ impl Owner<'_, '_> {
         Ok(())
     }
 
-    /// Whether a list may be claimed at a location where a set is owned: it is part of it, and what it leaves out is not live, or has nothing in common with it.
-    /// Returns a local for which that is not so.
+    /// Whether a list may be claimed at a location where a set is owned: it is part of it, and what it
+    /// leaves out is not live, or has nothing in common with it. Returns a local for which that is not so.
     pub fn allows(
         &self,
         owned: &Owned,
@@ -245,8 +247,8 @@ impl Owner<'_, '_> {
         Ok(None)
     }
 
-    /// Hands objects over to a thread that is started: of the parameters with such arguments, which may be fresh at its entry, by number.
-    /// Nobody here may read a copy again, and no caller may have one.
+    /// Hands objects over to a thread that is started: of the parameters with such arguments, which may be
+    /// fresh at its entry, by number. Nobody here may read a copy again, and no caller may have one.
     pub fn hand_over(
         &self,
         owned: &Owned,
@@ -330,8 +332,8 @@ pub fn is_constant(view: &View<'_>, template: TemplateId, parameter: LocalId) ->
         && !targets.any(|lhs| matches!(lhs, Lhs::Local(local) if *local == parameter))
 }
 
-/// Checks which parameters may be fresh at an entry, given which of them get an owned object (`Some(true)`), might get a copy of one that is not owned (`Some(false)`),
-/// or get none.
+/// Checks which parameters may be fresh at an entry, given which of them get an owned object
+/// (`Some(true)`), might get a copy of one that is not owned (`Some(false)`), or get none.
 pub fn check_entry(
     view: &View<'_>,
     callee: TemplateId,

@@ -1,7 +1,7 @@
 //! Whether two accesses race: all accesses to the same bytes, compared by what is known where they are made.
 //!
-//! Accesses are put together by the cell that they touch and by what counts in the comparison, so that the number of comparisons does not
-//! depend on how often a cell is accessed in the same way.
+//! Accesses are put together by the cell that they touch and by what counts in the comparison, so that the
+//! number of comparisons does not depend on how often a cell is accessed in the same way.
 
 use super::integers::Integers;
 use super::locks::Locks;
@@ -40,7 +40,8 @@ pub struct Manner {
     locks: Vec<(LockName, bool, LockFact)>,
     /// How far the end of the access is from the thread's argument, if that is known.
     own_end: Option<u64>,
-    /// Kinds such that no thread of them that is alive has an argument in whose element the access is: with the distance of their arguments.
+    /// Kinds such that no thread of them that is alive has an argument in whose element the access is: with
+    /// the distance of their arguments.
     apart: Vec<(TemplateId, u64)>,
 }
 
@@ -67,7 +68,8 @@ pub struct Source {
 pub struct Accesses {
     /// What counts in comparisons, by number.
     pub manners: Vec<Manner>,
-    /// For each object and each spot in it: the manners of accesses there, each with the steps that make them.
+    /// For each object and each spot in it: the manners of accesses there, each with the steps that make
+    /// them.
     pub by_object: IdVec<ObjectId, BTreeMap<Spot, BTreeMap<usize, Vec<Source>>>>,
 }
 

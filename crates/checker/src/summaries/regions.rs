@@ -1,7 +1,8 @@
 //! Sets of bytes, as points-to sets give them: where two of them can have a byte in common.
 //!
-//! A region is a list of [`Target`]s, at each of which so many bytes may be touched (`None`: any byte of the object).
-//! Over-approximates: what is said never to meet never does, as far as the points-to sets hold.
+//! A region is a list of [`Target`]s, at each of which so many bytes may be touched (`None`: any byte of
+//! the object). Over-approximates: what is said never to meet never does, as far as the points-to sets
+//! hold.
 
 use ir::Target;
 use std::rc::Rc;

@@ -1,7 +1,9 @@
 //! Threads by number, along one step: the lists of [`ThreadFacts::started`].
 //!
-//! A list says that each other thread of a kind that is alive has a number of one of its ranges, the id that its handle says, and the argument that its row says. It
-//! is carried through the operations of a step in terms of the values that locals had before; a list may be claimed if it covers that. Under-approximates.
+//! A list says that each other thread of a kind that is alive has a number of one of its ranges, the id
+//! that its handle says, and the argument that its row says. It is carried through the operations of a step
+//! in terms of the values that locals had before; a list may be claimed if it covers that.
+//! Under-approximates.
 
 use super::calls::Call;
 use super::integers::{Int, Integers};
@@ -14,7 +16,8 @@ use ir::{BinaryOp, Expr, Lhs, LocalId, ObjectId, Op, Program, Rhs, Storage, Targ
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::{Handle, Numbered, Row, ThreadFacts};
 
-/// Strides are less than this. Numbers are less than 2 to the power of 33 in size: no two multiples of a stride are equal modulo 2 to the power of 64.
+/// Strides are less than this. Numbers are less than 2 to the power of 33 in size: no two multiples of a
+/// stride are equal modulo 2 to the power of 64.
 pub const STRIDES: u64 = 1 << 28;
 /// Constants that are added to locals in numbers are at most this large.
 const LARGEST: i128 = 1 << 31;
@@ -296,7 +299,8 @@ impl<'a> Stepper<'_, 'a> {
         }
     }
 
-    /// The word at an address was read into a local, before which nothing was changed: whoever has the number of that word has this id.
+    /// The word at an address was read into a local, before which nothing was changed: whoever has the
+    /// number of that word has this id.
     pub fn read_handle(&self, known: &mut Known<'a>, local: LocalId, address: Option<Linear>) {
         let Some(address) = address else { return };
         let mask = mask(self.view.program);
@@ -336,7 +340,8 @@ impl<'a> Stepper<'_, 'a> {
         address: Option<Linear>,
     ) {
         let Some(address) = address else { return };
-        // Of other locals, what is stored does not count among the ids that contexts list: a callee might change it.
+        // Of other locals, what is stored does not count among the ids that contexts list: a callee might
+        // change it.
         if !super::ids::holds_started(&self.view.program.templates[self.template], local)
             || touch.region.iter().any(|target| self.comes_and_goes(target.object))
         {
@@ -360,7 +365,8 @@ impl<'a> Stepper<'_, 'a> {
                             KnownHandle::Memory(row, _) => row.stride == 0,
                         });
                     if is_free {
-                        // The rows do not depend on the number, and there is one thread with this id: it may have any number.
+                        // The rows do not depend on the number, and there is one thread with this id: it
+                        // may have any number.
                         range.from = vec![number];
                         range.below = vec![number.plus(1)];
                         range.handles.push(KnownHandle::Memory(row(stride), region));
@@ -379,7 +385,8 @@ impl<'a> Stepper<'_, 'a> {
         }
     }
 
-    /// The address that an assignment reads a word from into a local, and the like. With what was known before.
+    /// The address that an assignment reads a word from into a local, and the like. With what was known
+    /// before.
     pub fn moves(&self, known: &Known<'a>, op: &Op) -> (Option<MovedWord>, Option<MovedWord>) {
         let width = self.view.program.data_model.pointer().bits;
         let Op::Assign(assignment) = op else { return (None, None) };
@@ -458,8 +465,8 @@ impl<'a> Stepper<'_, 'a> {
         }
     }
 
-    /// The kinds of which no thread is alive when none of a kind is: absent wherever that ends, started by it or by one another only, and not
-    /// there from the start on. The largest such set.
+    /// The kinds of which no thread is alive when none of a kind is: absent wherever that ends, started by
+    /// it or by one another only, and not there from the start on. The largest such set.
     fn ended_after(&self, kind: TemplateId) -> BTreeSet<TemplateId> {
         let is_first = |kind: &TemplateId| self.view.program.start.iter().any(|(start, _)| start == kind);
         let at_end = self.ends[kind].iter().flatten();
@@ -525,7 +532,8 @@ impl<'a> Stepper<'_, 'a> {
         }
     }
 
-    /// Whether a new thread's argument is far enough from those of all other threads of its kind, where that is claimed.
+    /// Whether a new thread's argument is far enough from those of all other threads of its kind, where
+    /// that is claimed.
     pub fn check_distinct(&self, known: &Known<'a>, call: &Call<'_>) -> Result<(), ProofError> {
         let mask = mask(self.view.program);
         for kind in &self.view.steps[self.template][call.edge].callees {
@@ -587,7 +595,8 @@ impl<'a> Stepper<'_, 'a> {
         self.starts[kind].iter().any(|start| self.view.are_apart(standing, *start).is_none())
     }
 
-    /// A list at a location that does not follow from what is known, or an inequality, or what is said of the argument.
+    /// A list at a location that does not follow from what is known, or an inequality, or what is said of
+    /// the argument.
     pub fn unfounded_started(&self, known: &Known<'a>, facts: &ThreadFacts) -> Vec<Unfounded> {
         let mut found = Vec::new();
         for (number, (one, two)) in facts.order.iter().enumerate() {

@@ -1,6 +1,8 @@
-//! What is known of a thread along one step: from the facts where an edge starts to those that may be claimed where it ends.
+//! What is known of a thread along one step: from the facts where an edge starts to those that may be
+//! claimed where it ends.
 //!
-//! Under-approximates: what is known here holds. Operations other than calls and starts are in this file, these are in `calls.rs`.
+//! Under-approximates: what is known here holds. Operations other than calls and starts are in this file,
+//! these are in `calls.rs`.
 
 use super::ids::IdWrites;
 use super::integers::Integers;
@@ -185,8 +187,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
         }
     }
 
-    /// Checks that an operation stores in the cells of handles what they say, and nothing else. `stored`: the kinds whose id goes to each
-    /// left-hand side.
+    /// Checks that an operation stores in the cells of handles what they say, and nothing else. `stored`:
+    /// the kinds whose id goes to each left-hand side.
     fn check_handles(
         &self,
         touches: &[&Touch<'_>],
@@ -352,7 +354,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
         Ok(())
     }
 
-    /// Whether some step takes a lock at each of these offsets: of other words that hold a thread's id, nobody knows who writes them.
+    /// Whether some step takes a lock at each of these offsets: of other words that hold a thread's id,
+    /// nobody knows who writes them.
     fn is_lock(&self, target: &Target) -> bool {
         self.view.lockable[target.object].iter().any(|(lock, _)| is_part_of(target, lock))
     }
@@ -383,8 +386,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
         }
     }
 
-    /// The kinds of which no thread is alive once the only thread of a kind was joined: absent wherever that ends, and started by it or by
-    /// one another only. The largest such set.
+    /// The kinds of which no thread is alive once the only thread of a kind was joined: absent wherever
+    /// that ends, and started by it or by one another only. The largest such set.
     fn ended_with(&self, joined: TemplateId) -> BTreeSet<TemplateId> {
         let mut found: BTreeSet<TemplateId> = self.ends[joined].iter().flatten().copied().collect();
         loop {
@@ -427,7 +430,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
     }
 }
 
-/// The address of the word that an assumption compares with the thread's own id, and whether it says that they are equal.
+/// The address of the word that an assumption compares with the thread's own id, and whether it says that
+/// they are equal.
 pub fn owner_test(condition: &Expr) -> Option<(&Expr, bool)> {
     let is_me = |expr: &Expr| match expr {
         Expr::Cast(IntType::U32, operand) => **operand == Expr::Myself,

@@ -1,7 +1,8 @@
 //! Values of pointer-wide locals as something known plus a constant, along one edge.
 //!
-//! What is known are the values that locals had where the edge starts, addresses of objects, and numbers. All is modulo 2 to the width of a
-//! pointer. Under-approximates: two values that are written alike are equal; others may be.
+//! What is known are the values that locals had where the edge starts, addresses of objects, and numbers.
+//! All is modulo 2 to the width of a pointer. Under-approximates: two values that are written alike are
+//! equal; others may be.
 
 use ir::{BinaryOp, Expr, LocalId, ObjectId, Program, TemplateId, Value};
 use std::collections::BTreeMap;

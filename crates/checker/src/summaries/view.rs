@@ -1,7 +1,7 @@
 //! A program and a proof about it, with what the checks ask of both again and again.
 //!
-//! What steps touch is computed once for each step of the program, whatever the number of contexts. Over-approximates, as far as
-//! the points-to sets do.
+//! What steps touch is computed once for each step of the program, whatever the number of contexts.
+//! Over-approximates, as far as the points-to sets do.
 
 use super::owned::live_locations;
 use super::regions::{Meeting, Region, meeting};

@@ -3,7 +3,8 @@
 //! Each is one step: its first access leads into an atomic region, the last one out of it. Memory orders are
 //! ignored, fences do nothing. Arithmetic wraps. A weak exchange may fail for no reason, as C11 allows.
 //!
-//! The names of `<stdatomic.h>` yield to a body, since kernels have functions of the same names with other meanings.
+//! The names of `<stdatomic.h>` yield to a body, since kernels have functions of the same names with other
+//! meanings.
 
 use super::emit::{answer_int, atomic_place, equal, nothing_happens};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
@@ -273,8 +274,8 @@ fn swap(context: &mut Context<'_>, call: &Call<'_>, gives_success: bool) -> Opti
     Some(Answer::Value(if gives_success { equal(ty, old, expected) } else { old }))
 }
 
-/// In one step, reads the cell and, if it holds `expected`, stores `desired` and goes to `succeeded`. Continues after
-/// it where it does not. Returns the old value.
+/// In one step, reads the cell and, if it holds `expected`, stores `desired` and goes to `succeeded`.
+/// Continues after it where it does not. Returns the old value.
 fn exchange_if_equal(
     context: &mut Context<'_>,
     place: Place,

@@ -1,6 +1,7 @@
 //! Classes of characters, and their cases: the tables that glibc's `<ctype.h>` looks into, and the functions.
 //!
-//! Exact for the locale "C", which programs start with; `setlocale` limits proofs. Functions compare, which is the same.
+//! Exact for the locale "C", which programs start with; `setlocale` limits proofs. Functions compare, which
+//! is the same.
 
 use super::emit::int;
 use super::{Answer, Argument, Call, Context, Entry, Wins};

@@ -1,8 +1,8 @@
 //! Functions that users classify ([`crate::FunctionClass`]).
 //!
-//! What is read and written is an object of the type that the argument has, and is taken as said. Behind that object
-//! there may be more of an array, and of `void *` nobody knows the size: there any part may be touched, up to the end
-//! of the memory, in executions that are no evidence.
+//! What is read and written is an object of the type that the argument has, and is taken as said. Behind
+//! that object there may be more of an array, and of `void *` nobody knows the size: there any part may be
+//! touched, up to the end of the memory, in executions that are no evidence.
 
 use super::emit::truth;
 use super::input::{any_between, fill_object};
@@ -104,7 +104,8 @@ fn touch_rest(context: &mut Context<'_>, argument: &Argument, writes: bool) {
     });
 }
 
-/// Calls an argument any number of times. Numbers that are passed are inputs; addresses are those that the function was given itself.
+/// Calls an argument any number of times. Numbers that are passed are inputs; addresses are those that the
+/// function was given itself.
 fn call_back(context: &mut Context<'_>, call: &Call<'_>, index: usize) {
     let Some(function) = call.argument(index) else { return };
     let callback = function.pointee.as_ref().and_then(|pointee| pointee.callback.clone());

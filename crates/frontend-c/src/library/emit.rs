@@ -83,7 +83,8 @@ pub(super) fn answer_int(value: Value) -> Option<Answer> {
 pub(super) fn answer_cell(cell: Option<LocalId>) -> Option<Answer> {
     Some(cell.map_or(Answer::Nothing, |cell| Answer::Value(Expr::Local(cell))))
 }
-/// The answer of a function that makes its first argument an object without a meaning of its own, and returns 0.
+/// The answer of a function that makes its first argument an object without a meaning of its own, and
+/// returns 0.
 pub(super) fn clears_first(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.touch(call, 0, Touch::Clear);
     answer_int(0)
@@ -246,11 +247,12 @@ impl Context<'_> {
             }
         });
     }
-    /// Adds a path out of a location that exists in the race check only: an operation fails there for no reason, or
-    /// sees any value. One that really fails, or only looks, does not synchronise (C11 7.26.4.5p2, POSIX XBD 4.12), so
-    /// nothing that others did before may be taken to happen before what comes next. If it may fail at any time, the
-    /// part of an execution that happens before two racing accesses is an execution, in which both are next. It is
-    /// none that proves a violation. The builder is then on this path, and the location is left.
+    /// Adds a path out of a location that exists in the race check only: an operation fails there for no
+    /// reason, or sees any value. One that really fails, or only looks, does not synchronise (C11
+    /// 7.26.4.5p2, POSIX XBD 4.12), so nothing that others did before may be taken to happen before what
+    /// comes next. If it may fail at any time, the part of an execution that happens before two racing
+    /// accesses is an execution, in which both are next. It is none that proves a violation. The builder is
+    /// then on this path, and the location is left.
     pub(super) fn unordered_from(&mut self, from: LocationId) {
         let (unordered, span) = (self.builder.label(), self.builder.span);
         self.builder.template.locations[unordered].waiting = Waiting::Racing;
@@ -282,7 +284,8 @@ impl Context<'_> {
         let span = self.builder.span;
         self.builder.template.edge(from, outside, vec![last], span);
     }
-    /// Sets up an object: stores words at once. They are plain stores: by the first one, this races with each other use.
+    /// Sets up an object: stores words at once. They are plain stores: by the first one, this races with
+    /// each other use.
     pub(super) fn store_words(&mut self, object: &Expr, words: Vec<(u64, Expr)>) {
         let stores: Vec<Op> = words
             .into_iter()

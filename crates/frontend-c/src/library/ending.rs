@@ -1,11 +1,12 @@
-//! What happens when a thread ends: cleanup handlers run, the last one first; then destructors of thread-specific values,
-//! in the order of keys and as often as POSIX promises.
+//! What happens when a thread ends: cleanup handlers run, the last one first; then destructors of
+//! thread-specific values, in the order of keys and as often as POSIX promises.
 //!
-//! One procedure does all that. `pthread_exit` calls it, and what threads are started with becomes a procedure that calls the
-//! function and then this one ([`settle`]). Where a program has neither handlers nor destructors, all of it is dropped.
+//! One procedure does all that. `pthread_exit` calls it, and what threads are started with becomes a
+//! procedure that calls the function and then this one ([`settle`]). Where a program has neither handlers
+//! nor destructors, all of it is dropped.
 //!
-//! Our own `<pthread.h>` makes `pthread_cleanup_push` a call of `__threadproof_cleanup_push`. Deviation: at most 64 handlers
-//! wait at a time.
+//! Our own `<pthread.h>` makes `pthread_cleanup_push` a call of `__threadproof_cleanup_push`. Deviation: at
+//! most 64 handlers wait at a time.
 
 use super::emit::truth;
 use super::keys::{KEYS, next_key, values};
@@ -227,7 +228,8 @@ fn is_set(program: &Program, name: &str, own: Option<TemplateId>) -> bool {
     })
 }
 
-/// Drops calls of the procedure that have nothing to do; adds those that are needed where functions of threads return.
+/// Drops calls of the procedure that have nothing to do; adds those that are needed where functions of
+/// threads return.
 pub(super) fn settle(program: &mut Program) {
     let own = find(program);
     let (has_handlers, has_destructors) = (is_set(program, STACK, own), is_set(program, DESTRUCTORS, own));
@@ -285,7 +287,8 @@ fn wrap_threads(program: &mut Program, ending: TemplateId) {
     }
 }
 
-/// A procedure that calls the function of a thread, or the one that its first parameter points to, and ends the thread.
+/// A procedure that calls the function of a thread, or the one that its first parameter points to, and ends
+/// the thread.
 fn wrapper(
     program: &mut Program,
     known: Option<TemplateId>,

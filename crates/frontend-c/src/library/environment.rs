@@ -1,8 +1,8 @@
 //! All that has no effect, or an effect that is not modelled.
 //!
-//! Three groups: functions that change nothing that the program sees; functions whose result alone is not modelled;
-//! and functions that do more (they limit proofs, and after those that write to memory no violation is believed).
-//! All of them read what their arguments point to: that may race.
+//! Three groups: functions that change nothing that the program sees; functions whose result alone is not
+//! modelled; and functions that do more (they limit proofs, and after those that write to memory no
+//! violation is believed). All of them read what their arguments point to: that may race.
 
 use super::emit::{answer_int, int, nothing_happens, truth};
 use super::input::{unmodelled_bytes, write_object};
@@ -299,7 +299,8 @@ fn sleep(context: &mut Context<'_>, call: &Call<'_>, time: usize) -> Option<Answ
 /// Bytes of the texts of the environment, with the final zero.
 const LONGEST_TEXT: i128 = 256;
 
-/// A text that is the caller's own: any bytes, and a zero at the end. Programs must not write to it, so that others see the same object does not matter.
+/// A text that is the caller's own: any bytes, and a zero at the end. Programs must not write to it, so
+/// that others see the same object does not matter.
 pub(super) fn text(context: &mut Context<'_>, call: &Call<'_>) -> Expr {
     context.assume(call, "its text has less than 256 bytes", false);
     let pointer = context.pointer();
@@ -332,7 +333,8 @@ fn text_or_null(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     read_pointees(context, call);
     let pointer = context.pointer();
     let result = context.builder.save(Expr::int(0, pointer), pointer);
-    // The same for the same name, until the environment changes (which is also a race, and looked for elsewhere).
+    // The same for the same name, until the environment changes (which is also a race, and looked for
+    // elsewhere).
     let there = match call.arguments.first().and_then(|name| name.text.clone()) {
         Some(name) => {
             let name = name.split(|byte| *byte == 0).next().unwrap_or_default();

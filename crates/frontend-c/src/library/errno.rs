@@ -1,5 +1,6 @@
-//! `errno`: one number for each thread. Functions of threads, strings and numbers leave it alone, or set it as they say;
-//! after all others it is not modelled. Where a program does not look at it, all that is dropped ([`super::simplify`]).
+//! `errno`: one number for each thread. Functions of threads, strings and numbers leave it alone, or set it
+//! as they say; after all others it is not modelled. Where a program does not look at it, all that is
+//! dropped ([`super::simplify`]).
 
 use super::emit::int;
 use super::{Answer, Call, Context, Entry, Wins};

@@ -1,7 +1,8 @@
 //! Functions that fail when there is not enough of something: memory, threads, locks.
 //!
-//! They succeed, which is noted, unless `--failures` asks for the other case: then each call may also fail, at any
-//! time, and do nothing else. The models know nothing of that; a failure is added beside what they emit.
+//! They succeed, which is noted, unless `--failures` asks for the other case: then each call may also fail,
+//! at any time, and do nothing else. The models know nothing of that; a failure is added beside what they
+//! emit.
 
 use super::emit::int;
 use super::{Answer, Call, Context};

@@ -286,7 +286,8 @@ fn make_name(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     number_or_failure(context, call, 0)
 }
 
-/// A part of a name: it points into the name, which may be changed; or, in rare cases, to a text of the library.
+/// A part of a name: it points into the name, which may be changed; or, in rare cases, to a text of the
+/// library.
 fn part_of_name(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let name = call.argument(0)?;
     let ty = context.pointer();

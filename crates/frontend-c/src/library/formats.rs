@@ -1,5 +1,5 @@
-//! How many bytes `printf` and its like print: exact where the format has integers, characters and strings without unusual
-//! flags; else within bounds.
+//! How many bytes `printf` and its like print: exact where the format has integers, characters and strings
+//! without unusual flags; else within bounds.
 
 use super::outside::unknown_between;
 use super::strings::scan;
@@ -24,7 +24,8 @@ enum Piece {
     Other { most: Option<Value> },
 }
 
-/// The parts of a format, with one argument for each that is no text; `None` where arguments do more than be printed.
+/// The parts of a format, with one argument for each that is no text; `None` where arguments do more than
+/// be printed.
 fn pieces(format: &[u8], wide: u8) -> Option<Vec<Piece>> {
     let end = format.iter().position(|byte| *byte == 0).unwrap_or(format.len());
     let mut rest = format[..end].iter().copied().peekable();
@@ -96,8 +97,8 @@ fn pieces(format: &[u8], wide: u8) -> Option<Vec<Piece>> {
     Some(found)
 }
 
-/// The number of bytes that a format prints, as an `int`; and the most, if that is known. `None` when too little is known of
-/// the format to say anything. The arguments are those after the format.
+/// The number of bytes that a format prints, as an `int`; and the most, if that is known. `None` when too
+/// little is known of the format to say anything. The arguments are those after the format.
 pub(super) fn length(
     context: &mut Context<'_>,
     format: &[u8],

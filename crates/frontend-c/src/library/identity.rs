@@ -1,9 +1,10 @@
 //! What a process is told about itself and its machine: ids, limits, numbers of processors.
 //!
-//! A value that the process keeps is chosen once, in an object of its own; calls that change such values set a flag,
-//! and what is given after that is not modelled. Each value has a range that it is always in (proofs cover all of
-//! it) and one that common systems have (only these values are evidence). What may change by itself at any
-//! time, such as the number of processors, is in a proof any value of the wide range at each call.
+//! A value that the process keeps is chosen once, in an object of its own; calls that change such values
+//! set a flag, and what is given after that is not modelled. Each value has a range that it is always in
+//! (proofs cover all of it) and one that common systems have (only these values are evidence). What may
+//! change by itself at any time, such as the number of processors, is in a proof any value of the wide
+//! range at each call.
 
 use super::emit::truth;
 use super::{Answer, Call, Context, Entry, Wins};

@@ -1,8 +1,9 @@
-//! What comes from outside: files, the clock, random numbers. All of it is the program's input, hence arbitrary and exact.
+//! What comes from outside: files, the clock, random numbers. All of it is the program's input, hence
+//! arbitrary and exact.
 //!
-//! Input bytes are copied from an object whose bytes are open for ever; a copy keeps them open, so each is chosen when the
-//! program first reads it. Input of more bytes than that object has is copied in parts. Input into what is known to
-//! hold pointers is not modelled (limits proofs, and no violation is believed).
+//! Input bytes are copied from an object whose bytes are open for ever; a copy keeps them open, so each is
+//! chosen when the program first reads it. Input of more bytes than that object has is copied in parts.
+//! Input into what is known to hold pointers is not modelled (limits proofs, and no violation is believed).
 
 use super::emit::{answer_int, atomic_place, differ};
 use super::printing::{read_bytes, read_pointees};
@@ -226,8 +227,8 @@ fn unmodelled_between(context: &mut Context<'_>, call: &Call<'_>, low: Value, hi
     Some(Answer::Value(super::outside::unknown_between(context, ty, low, high)))
 }
 
-/// A number from `least` on, or -1. Whether it fails is an input; which number the system gives is not, since it depends on the
-/// numbers that are in use: a file has another number than all that are open.
+/// A number from `least` on, or -1. Whether it fails is an input; which number the system gives is not,
+/// since it depends on the numbers that are in use: a file has another number than all that are open.
 pub(super) fn number_or_failure(context: &mut Context<'_>, call: &Call<'_>, least: Value) -> Option<Answer> {
     let Some(ty) = call.result else { return Some(Answer::Nothing) };
     let result = context.builder.save(Expr::int(-1, ty), ty);

@@ -1,11 +1,12 @@
-//! Results that a function keeps in memory of its own: `localtime`, `gethostbyname`, `setlocale` and their like.
+//! Results that a function keeps in memory of its own: `localtime`, `gethostbyname`, `setlocale` and their
+//! like.
 //!
-//! They are not safe in several threads (POSIX XSH 2.9.1). Whether threads really share that memory is up to the
-//! library: it is the thread's own, or that of all threads, and in the second case the execution is no evidence.
-//! So proofs hold for both, and no race on such memory is reported.
+//! They are not safe in several threads (POSIX XSH 2.9.1). Whether threads really share that memory is up
+//! to the library: it is the thread's own, or that of all threads, and in the second case the execution is
+//! no evidence. So proofs hold for both, and no race on such memory is reported.
 //!
-//! What is there are inputs, or values that are not modelled where the arguments decide. Deviation: texts have less than
-//! 256 bytes and lists less than four entries; that is noted.
+//! What is there are inputs, or values that are not modelled where the arguments decide. Deviation: texts
+//! have less than 256 bytes and lists less than four entries; that is noted.
 
 use super::emit::truth;
 use super::input::{open_bytes, unmodelled_bytes};

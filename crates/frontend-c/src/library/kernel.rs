@@ -1,6 +1,8 @@
-//! Functions of the Linux kernel whose meaning is fixed and small, for drivers that are checked without the kernel.
+//! Functions of the Linux kernel whose meaning is fixed and small, for drivers that are checked without the
+//! kernel.
 //!
-//! Bits of words are changed in one step, as the kernel's functions without underscores do; only bits whose number is a constant are modelled. All yield to a body.
+//! Bits of words are changed in one step, as the kernel's functions without underscores do; only bits whose
+//! number is a constant are modelled. All yield to a body.
 
 use super::emit::{answer_int, atomic_place, truth};
 use super::{Answer, Call, Context, Entry, Wins};

@@ -1,7 +1,7 @@
 //! Thread-specific values: each key is an index into an array that each thread has for itself.
 //!
-//! Destructors run at the end of a thread, in the order of keys, as in glibc (`ending.rs`). POSIX leaves the order open:
-//! nothing is said of a program with several.
+//! Destructors run at the end of a thread, in the order of keys, as in glibc (`ending.rs`). POSIX leaves
+//! the order open: nothing is said of a program with several.
 
 use super::emit::{answer_cell, answer_int, atomic_place, number};
 use super::errno::EAGAIN;

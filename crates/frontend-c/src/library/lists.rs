@@ -1,9 +1,9 @@
 //! Arguments of functions that take any number of them, where it is not known which are strings.
 //!
-//! A function of the program that takes any number of arguments may hand them on to one that prints (`vfprintf`). So
-//! each address that is passed in this way may become the one that the thread remembers, and what prints a list
-//! may read the string there: at any time after it was passed, hence also when it really does.
-//! Direction: over-approximates, and what is read so is no evidence.
+//! A function of the program that takes any number of arguments may hand them on to one that prints
+//! (`vfprintf`). So each address that is passed in this way may become the one that the thread remembers,
+//! and what prints a list may read the string there: at any time after it was passed, hence also when it
+//! really does. Direction: over-approximates, and what is read so is no evidence.
 
 use super::printing::read_string;
 use super::{Argument, Context};
@@ -18,8 +18,8 @@ fn remembered(context: &mut Context<'_>) -> ObjectId {
 }
 
 impl Context<'_> {
-    /// Says that an address is passed to a function that takes any number of arguments. Dropped in programs that print no
-    /// lists ([`super::simplify`]).
+    /// Says that an address is passed to a function that takes any number of arguments. Dropped in programs
+    /// that print no lists ([`super::simplify`]).
     pub fn pass_on(&mut self, address: Expr) {
         let pointer = self.pointer();
         let place = Place::cell(remembered(self), 0, pointer);

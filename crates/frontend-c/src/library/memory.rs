@@ -1,7 +1,8 @@
 //! Allocation, and functions on runs of bytes.
 //!
-//! Allocation always succeeds, also of 0 bytes. Each call is an allocation site of its own. `realloc` finds out how
-//! many bytes the old object has by asking which of its addresses are valid, so it is exact; it always moves.
+//! Allocation always succeeds, also of 0 bytes. Each call is an allocation site of its own. `realloc` finds
+//! out how many bytes the old object has by asking which of its addresses are valid, so it is exact; it
+//! always moves.
 //!
 //! Deviation: objects are aligned to 16 bytes, so an execution that asks for more proves no violation.
 
@@ -45,7 +46,8 @@ fn site(context: &mut Context<'_>, call: &Call<'_>, size: &Expr) -> ObjectId {
     })
 }
 
-/// The bytes of one element, given those of all: a constant is one element, a multiple of a constant is an array.
+/// The bytes of one element, given those of all: a constant is one element, a multiple of a constant is an
+/// array.
 fn element_size(size: &Expr) -> Option<u64> {
     match size {
         Expr::Const(size, _) => u64::try_from(*size).ok(),
@@ -180,7 +182,8 @@ fn realloc(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     Some(Answer::Value(Expr::Local(result)))
 }
 
-/// The smaller one of `most` and the number of valid bytes from an address on. Long strides first, to be quick.
+/// The smaller one of `most` and the number of valid bytes from an address on. Long strides first, to be
+/// quick.
 fn kept_bytes(context: &mut Context<'_>, old: &Expr, most: &Expr) -> LocalId {
     let ty = context.pointer();
     let kept = context.builder.save(Expr::int(0, ty), ty);
@@ -214,10 +217,12 @@ fn free(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 pub(super) const WRONG_FREE: &str = "wrong free";
 
 /// Makes it an invalid access to give back what was given back already, a part of an object, or a
-/// variable that is named (C11 7.22.3.3p2). A pointer to a variable that is not named in the call is not looked for.
+/// variable that is named (C11 7.22.3.3p2). A pointer to a variable that is not named in the call is not
+/// looked for.
 ///
-/// An object of no bytes has no valid address, so it looks like one that was given back. Where a program may have such
-/// objects, what is found is no evidence: the local that is set has an unknown value, until `simplify` knows better.
+/// An object of no bytes has no valid address, so it looks like one that was given back. Where a program
+/// may have such objects, what is found is no evidence: the local that is set has an unknown value, until
+/// `simplify` knows better.
 fn needs_allocation(context: &mut Context<'_>, pointer: &Expr) {
     let ty = context.pointer();
     let is_named = match pointer {

@@ -1,17 +1,19 @@
 //! What the functions of the C libraries do, as operations on the memory of their objects.
 //!
-//! A call of a function that has no body in the program comes here with its arguments evaluated. A model emits what
-//! the function does and says what it returns. There is one table of models, in families by module; both
-//! [`model`] and [`is_modelled`] look names up in it, so they cannot disagree.
+//! A call of a function that has no body in the program comes here with its arguments evaluated. A model
+//! emits what the function does and says what it returns. There is one table of models, in families by
+//! module; both [`model`] and [`is_modelled`] look names up in it, so they cannot disagree.
 //!
-//! Synchronisation objects live in the bytes of the C object. Their words are touched by lock operations, or through
-//! atomic places, so they never race. An action of several accesses is made one step of the program by atomic
-//! locations: only its first access, which may wait, starts from a location that is not atomic. So nothing ever
-//! waits inside an atomic region, and splitting shared accesses finds nothing to split.
+//! Synchronisation objects live in the bytes of the C object. Their words are touched by lock operations,
+//! or through atomic places, so they never race. An action of several accesses is made one step of the
+//! program by atomic locations: only its first access, which may wait, starts from a location that is not
+//! atomic. So nothing ever waits inside an atomic region, and splitting shared accesses finds nothing to
+//! split.
 //!
-//! Direction: exact as POSIX, C11 and glibc have it, except where an [`Assumption`](ir::Assumption) is added (with
-//! `limits_proof` where behaviours are missing) or a result is [`Rhs::Unknown`](ir::Rhs::Unknown) (where there
-//! are too many). What else is taken for granted is in `SOUNDNESS.md` (assumption 13).
+//! Direction: exact as POSIX, C11 and glibc have it, except where an [`Assumption`](ir::Assumption) is
+//! added (with `limits_proof` where behaviours are missing) or a result is
+//! [`Rhs::Unknown`](ir::Rhs::Unknown) (where there are too many). What else is taken for granted is in
+//! `SOUNDNESS.md` (assumption 13).
 
 mod atomics;
 mod characters;
@@ -146,8 +148,8 @@ pub struct Context<'a> {
     pub failures: bool,
 }
 
-/// What a model answers: a value of whatever type, or nothing. The absence of an answer means that the model does
-/// not know such a call, and that it emitted nothing.
+/// What a model answers: a value of whatever type, or nothing. The absence of an answer means that the
+/// model does not know such a call, and that it emitted nothing.
 enum Answer {
     Value(Expr),
     Nothing,
@@ -158,8 +160,8 @@ type Model = fn(&mut Context<'_>, &Call<'_>) -> Option<Answer>;
 /// Which of two descriptions of a function counts, if the program defines it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wins {
-    /// The model: the name has a meaning of its own, whatever body a program gives it. Where the name is one of the
-    /// C library, a body counts that does not come from a header (`Lowering::runs_body`).
+    /// The model: the name has a meaning of its own, whatever body a program gives it. Where the name is
+    /// one of the C library, a body counts that does not come from a header (`Lowering::runs_body`).
     Model,
     /// The program's body, as it would for a linker.
     Body,
@@ -324,18 +326,20 @@ pub fn model(context: &mut Context<'_>, call: &Call<'_>) -> Outcome {
     }
 }
 
-/// Whether a function always stores something where the argument at this position points to, before it reads anything there.
+/// Whether a function always stores something where the argument at this position points to, before it
+/// reads anything there.
 pub fn always_sets(name: &str, argument: usize) -> bool {
     matches!((name, argument), ("pthread_create" | "thrd_create", 0) | ("pthread_join" | "thrd_join", 1))
 }
 
-/// Whether the model of this name may be used even where the program has a body for it. (Other names may be known
-/// too: [`model`] is asked about each function without a body.)
+/// Whether the model of this name may be used even where the program has a body for it. (Other names may be
+/// known too: [`model`] is asked about each function without a body.)
 pub fn is_modelled(name: &str) -> bool {
     find(name).is_some_and(|entry| entry.wins == Wins::Model)
 }
 
-/// Whether a name has its meaning by the implementation, or by what verifiers agreed on, and not by the C standard.
+/// Whether a name has its meaning by the implementation, or by what verifiers agreed on, and not by the C
+/// standard.
 pub fn is_convention(name: &str) -> bool {
     name.starts_with('_') || verifier::TABLE.iter().any(|entry| entry.names.contains(&name))
 }

@@ -1,9 +1,9 @@
 //! Mutexes and spin locks, and their C11 names.
 //!
-//! A mutex is taken and given back by lock operations; what the error-checking and recursive kinds answer is decided
-//! on its words. Its kind is read into a local of its own name, so that [`super::simplify`](mod@super::simplify) can drop the
-//! question in programs that have normal mutexes only. A type too small for a kind word (some programs declare
-//! their own) is a plain lock of one word.
+//! A mutex is taken and given back by lock operations; what the error-checking and recursive kinds answer
+//! is decided on its words. Its kind is read into a local of its own name, so that
+//! [`super::simplify`](mod@super::simplify) can drop the question in programs that have normal mutexes
+//! only. A type too small for a kind word (some programs declare their own) is a plain lock of one word.
 //!
 //! Deviation: robust mutexes do not report that their owner died (limits proofs).
 
@@ -215,8 +215,9 @@ fn lock_call(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     answer_cell(cell)
 }
 
-/// An error-checking mutex that the thread already has is not waited for: goes to `done` with `EDEADLK`. Whether the
-/// thread has it is changed by no other thread, so this need not be one step with what comes next.
+/// An error-checking mutex that the thread already has is not waited for: goes to `done` with `EDEADLK`.
+/// Whether the thread has it is changed by no other thread, so this need not be one step with what comes
+/// next.
 fn refuse_own(context: &mut Context<'_>, mutex: &Mutex, cell: Option<LocalId>, done: ir::LocationId) {
     let kind = mutex.kind(context);
     let (checking, mine, go_on) = (context.builder.label(), context.builder.label(), context.builder.label());
@@ -243,7 +244,8 @@ fn try_call(
     if timeout.is_some() && mutex.full {
         refuse_own(context, &mutex, cell, done);
     }
-    // Trying now or waiting until a time are the same: the lock is had, or it is held by someone at some moment.
+    // Trying now or waiting until a time are the same: the lock is had, or it is held by someone at some
+    // moment.
     let (have, from) = (context.builder.label(), context.builder.here());
     context.builder.alternative(mutex.lock(), have);
     // C17 (7.26.4.5) lets `mtx_trylock` fail for no reason, which common libraries do not do.
@@ -302,7 +304,8 @@ fn unlock_call(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     answer_cell(cell)
 }
 
-/// A recursive or error-checking mutex that the thread does not have is not given back: goes to `done` with `EPERM`.
+/// A recursive or error-checking mutex that the thread does not have is not given back: goes to `done` with
+/// `EPERM`.
 pub(super) fn refuse_foreign(
     context: &mut Context<'_>,
     mutex: &Mutex,

@@ -1,7 +1,7 @@
 //! Sockets and the names of hosts. Who is at the other end, and what comes from there, is an input.
 //!
-//! `getaddrinfo` makes a list of any length in memory of its own, which `freeaddrinfo` gives back; what kinds of
-//! addresses are in it the hints decide, so these numbers are not modelled.
+//! `getaddrinfo` makes a list of any length in memory of its own, which `freeaddrinfo` gives back; what
+//! kinds of addresses are in it the hints decide, so these numbers are not modelled.
 
 use super::emit::truth;
 use super::input::{

@@ -1,10 +1,12 @@
 //! Options on the command line, and variables of the library.
 //!
-//! `getopt` gives any option that it is asked for, as the command line is an input: a letter of the text, the value of
-//! an entry of the table, `?`, or -1. What it stores in `optarg`, `optind` and `optopt` is any argument of the program,
-//! and any number within bounds. Threads that use it side by side race on these variables (POSIX `getopt`).
+//! `getopt` gives any option that it is asked for, as the command line is an input: a letter of the text,
+//! the value of an entry of the table, `?`, or -1. What it stores in `optarg`, `optind` and `optopt` is any
+//! argument of the program, and any number within bounds. Threads that use it side by side race on these
+//! variables (POSIX `getopt`).
 //!
-//! Direction: exact, but that an option that is given is not looked for in the arguments of the program again.
+//! Direction: exact, but that an option that is given is not looked for in the arguments of the program
+//! again.
 
 use super::emit::truth;
 use super::input::{any_between, any_up_to};

@@ -1,6 +1,6 @@
-//! What comes from the system, and what is asked of it: each function reads and writes what its contract says. What it
-//! writes is not modelled, so nothing that depends on it is evidence; what it returns is an input where the world outside
-//! decides, and not modelled, but within its bounds, where the arguments do.
+//! What comes from the system, and what is asked of it: each function reads and writes what its contract
+//! says. What it writes is not modelled, so nothing that depends on it is evidence; what it returns is an
+//! input where the world outside decides, and not modelled, but within its bounds, where the arguments do.
 
 use super::emit::answer_int;
 use super::input::{between, number_or_failure, unmodelled_bytes, write_object, zero_or_number_or_failure};
@@ -311,7 +311,8 @@ fn map(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     Some(Answer::Value(Expr::Local(result)))
 }
 
-/// Asks the system to treat the process or thread in another way: its name and its death are of no interest here.
+/// Asks the system to treat the process or thread in another way: its name and its death are of no interest
+/// here.
 fn control_process(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     /// To give the thread a name, to get a signal at the parent's death, to be dumped or not.
     const HARMLESS: [Value; 3] = [15, 1, 4];
@@ -322,7 +323,8 @@ fn control_process(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer>
     between(context, call, -1, 0)
 }
 
-/// The text of an error in a buffer, as far as there is room; GNU's form gives the buffer, or a text of its own.
+/// The text of an error in a buffer, as far as there is room; GNU's form gives the buffer, or a text of its
+/// own.
 fn text_of_error(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (buffer, size) = (call.argument(1)?, call.argument(2)?);
     let (ty, most) = (context.pointer(), size.constant);

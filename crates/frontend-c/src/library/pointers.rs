@@ -1,10 +1,10 @@
 //! Which pointers functions of the libraries need: one table of function, argument and need.
 //!
-//! A function may be called only with pointers to what it is made for (C11 7.1.4p1, POSIX XSH 2.1.1): one that
-//! is null where null has no meaning, that points to memory that was given back, or to less than the type that
-//! it says, is an invalid access, also where the model itself never reads or writes there (a condition variable,
-//! an attribute). What models do read and write is checked like any other access, so such arguments need not be
-//! named here.
+//! A function may be called only with pointers to what it is made for (C11 7.1.4p1, POSIX XSH 2.1.1): one
+//! that is null where null has no meaning, that points to memory that was given back, or to less than the
+//! type that it says, is an invalid access, also where the model itself never reads or writes there (a
+//! condition variable, an attribute). What models do read and write is checked like any other access, so
+//! such arguments need not be named here.
 //!
 //! The checks exist in the bounds check only: their sole edge leads to an error of that kind.
 

@@ -1,12 +1,12 @@
 //! Waiting for files: `select`, `poll` and `epoll`. What happens to files is an input, within the contract.
 //!
-//! `poll` is exact: each entry that is looked at gets some of the events that it asks for, and the result is how many
-//! got any. `select` that fails leaves its sets alone, one whose time is over clears them; which files of a set are
-//! ready otherwise is not modelled.
+//! `poll` is exact: each entry that is looked at gets some of the events that it asks for, and the result
+//! is how many got any. `select` that fails leaves its sets alone, one whose time is over clears them;
+//! which files of a set are ready otherwise is not modelled.
 //!
-//! `epoll` gives back what it was given: each registration adds a node to a list, and an event has the data of any node.
-//! Direction: over-approximates, because nodes stay when a file is removed; so an execution that gets an event is no
-//! evidence.
+//! `epoll` gives back what it was given: each registration adds a node to a list, and an event has the data
+//! of any node. Direction: over-approximates, because nodes stay when a file is removed; so an execution
+//! that gets an event is no evidence.
 
 use super::emit::atomic_place;
 use super::input::{any_between, between, write_object};

@@ -1,7 +1,9 @@
-//! Output. It changes nothing, but it reads the strings that it prints, which may race, with atomic accesses as well:
-//! so they are read byte by byte, and not in an atomic region, where each access would count as an atomic one.
+//! Output. It changes nothing, but it reads the strings that it prints, which may race, with atomic
+//! accesses as well: so they are read byte by byte, and not in an atomic region, where each access would
+//! count as an atomic one.
 //!
-//! Printing may fail, and then returns a negative number; else it returns how many bytes were printed (`formats.rs`).
+//! Printing may fail, and then returns a negative number; else it returns how many bytes were printed
+//! (`formats.rs`).
 //!
 //! Printing into memory writes as many bytes as the format makes, and a zero; which bytes is not modelled.
 
@@ -341,7 +343,8 @@ fn read_printed(context: &mut Context<'_>, used: Use, argument: &Argument, befor
     }
 }
 
-/// Reads what an argument points to: a string, or an object. Handles of streams are the library's own affair, and of what `void *` points to nobody knows the size.
+/// Reads what an argument points to: a string, or an object. Handles of streams are the library's own
+/// affair, and of what `void *` points to nobody knows the size.
 pub(super) fn read_pointee(context: &mut Context<'_>, argument: &Argument) {
     let Some(pointee) = &argument.pointee else { return };
     if argument.is_always_null() || is_stream(argument) {
@@ -362,8 +365,8 @@ pub(super) fn read_pointee(context: &mut Context<'_>, argument: &Argument) {
     }
 }
 
-/// Goes to `valid` where so many bytes are in a live object, else to `done`. What is none, and is not null where it may be,
-/// is an invalid access.
+/// Goes to `valid` where so many bytes are in a live object, else to `done`. What is none, and is not null
+/// where it may be, is an invalid access.
 pub(super) fn branch_on_valid(
     context: &mut Context<'_>,
     pointer: &Expr,
@@ -391,8 +394,8 @@ pub(super) fn read_pointees(context: &mut Context<'_>, call: &Call<'_>) {
     call.arguments.iter().for_each(|argument| read_pointee(context, argument));
 }
 
-/// Reads a string to its end. What is no string is an invalid access; where these are not looked for, it is left alone (null is
-/// printed as such by glibc).
+/// Reads a string to its end. What is no string is an invalid access; where these are not looked for, it is
+/// left alone (null is printed as such by glibc).
 pub(super) fn read_string(
     context: &mut Context<'_>,
     argument: &Argument,

@@ -1,9 +1,10 @@
 //! Other processes: `fork` and waiting for it.
 //!
-//! The parent continues with its threads. The child has a copy of the memory and one thread, the caller; what it does is
-//! what the caller would do if the others never took a step again. So one execution continues as the parent or as the
-//! child, with all threads: over-approximates for the child, and an execution that continues as the child is no
-//! evidence once threads were started. What processes share by `mmap` is noted there.
+//! The parent continues with its threads. The child has a copy of the memory and one thread, the caller;
+//! what it does is what the caller would do if the others never took a step again. So one execution
+//! continues as the parent or as the child, with all threads: over-approximates for the child, and an
+//! execution that continues as the child is no evidence once threads were started. What processes share by
+//! `mmap` is noted there.
 
 use super::emit::{atomic_place, truth};
 use super::input::{between, fill_object, number_or_failure};
@@ -70,7 +71,8 @@ fn become_child(context: &mut Context<'_>) {
 fn fork(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.undecided_for_deadlocks();
     let ty = IntType::I32;
-    // It fails, this is the child, or it has a number: which one is not modelled, as it is not that of any other process.
+    // It fails, this is the child, or it has a number: which one is not modelled, as it is not that of any
+    // other process.
     let result = context.builder.save(Expr::int(-1, ty), ty);
     context.perhaps(|context| {
         context.builder.set(Lhs::Local(result), Expr::int(0, ty));

@@ -1,4 +1,5 @@
-//! Regular expressions. A compiled one is opaque to programs; what matches, the arguments decide, so it is not modelled.
+//! Regular expressions. A compiled one is opaque to programs; what matches, the arguments decide, so it is
+//! not modelled.
 
 use super::emit::truth;
 use super::input::{copy_repeated, read_object, unmodelled_bytes, write_object};

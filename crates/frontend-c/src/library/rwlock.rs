@@ -1,10 +1,10 @@
-//! Read-write locks. The first word is the writer, the second counts the readers; readers do not wait for writers
-//! that wait.
+//! Read-write locks. The first word is the writer, the second counts the readers; readers do not wait for
+//! writers that wait.
 //!
-//! As in glibc, a thread that asks for a lock that it has for writing gets `EDEADLK`. (It alone can change whether it has it, so
-//! that question is a step of its own, and the lock operation stays the only way out of its location.) POSIX lets it wait
-//! for ever instead, so the deadlock check is undecided where a thread does so.
-//! Deviation: a thread that asks for writing what it has for reading waits forever, as in glibc.
+//! As in glibc, a thread that asks for a lock that it has for writing gets `EDEADLK`. (It alone can change
+//! whether it has it, so that question is a step of its own, and the lock operation stays the only way out
+//! of its location.) POSIX lets it wait for ever instead, so the deadlock check is undecided where a thread
+//! does so. Deviation: a thread that asks for writing what it has for reading waits forever, as in glibc.
 
 use super::emit::{Touch, answer_cell, clears_first, differ, equal, int, myself, number};
 use super::errno::{EBUSY, EDEADLK};
@@ -62,7 +62,8 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["pthread_rwlockattr_setkind_np"], wins: Wins::Model, model: set_kind },
 ];
 
-/// Whether readers wait for writers that wait matters for deadlocks only. The first two kinds say that they do not.
+/// Whether readers wait for writers that wait matters for deadlocks only. The first two kinds say that they
+/// do not.
 fn set_kind(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     if !call.argument(1)?.constant.is_some_and(|kind| (0..2).contains(&kind)) {
         context.assume(call, "for deadlocks, read-write locks that prefer writers are not modelled", false);

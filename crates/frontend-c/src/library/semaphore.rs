@@ -1,8 +1,9 @@
 //! Semaphores (the first word is the value) and barriers.
 //!
-//! A barrier has three words: how many threads it is for, how many have arrived, and how many of the last round have
-//! still to leave. The last one to arrive lets the others leave; the next round starts when all have left. So a
-//! barrier can be used again at once, any number of threads may share it, and its states are finitely many.
+//! A barrier has three words: how many threads it is for, how many have arrived, and how many of the last
+//! round have still to leave. The last one to arrive lets the others leave; the next round starts when all
+//! have left. So a barrier can be used again at once, any number of threads may share it, and its states
+//! are finitely many.
 
 use super::emit::{Touch, answer_cell, answer_int, clears_first, differ, equal, int, number};
 use super::errno::{self, EAGAIN, EINVAL, EOVERFLOW};

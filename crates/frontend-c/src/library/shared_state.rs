@@ -1,9 +1,9 @@
 //! Functions that threads must not call side by side, because they share a state that is not protected
 //! (POSIX XSH 2.9.1, C11 7.22.2.1p3, 7.22.4.6p2, 7.24.6.2p3).
 //!
-//! Each has an object of one byte for that state, which its calls access without protection; so calls that nothing
-//! orders race. Where common libraries do protect the state, although nobody has to, neither is said: a proof must
-//! cover such an access, and no execution with one is evidence.
+//! Each has an object of one byte for that state, which its calls access without protection; so calls that
+//! nothing orders race. Where common libraries do protect the state, although nobody has to, neither is
+//! said: a proof must cover such an access, and no execution with one is evidence.
 
 use super::{Call, Context};
 use ir::{Expr, IntType, Layout, Lhs, Op, Place, Storage};

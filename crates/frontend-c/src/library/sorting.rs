@@ -1,12 +1,12 @@
 //! `qsort` and `bsearch`, each in two ways of which any may be taken.
 //!
-//! The first is one algorithm: an insertion sort, a binary search. C allows it, so what happens in it is evidence. The
-//! second stands for all others: any number of comparisons, and of exchanges of elements, in any order; what happens
-//! in it is none. At its end the array is in order, as far as the comparison says so (C gives no meaning to one that
-//! contradicts itself), or what was found is what was looked for.
+//! The first is one algorithm: an insertion sort, a binary search. C allows it, so what happens in it is
+//! evidence. The second stands for all others: any number of comparisons, and of exchanges of elements, in
+//! any order; what happens in it is none. At its end the array is in order, as far as the comparison says
+//! so (C gives no meaning to one that contradicts itself), or what was found is what was looked for.
 //!
-//! Elements are exchanged in parts, as libraries may do it. Indices are chosen by steps, not by values: so there are
-//! finitely many.
+//! Elements are exchanged in parts, as libraries may do it. Indices are chosen by steps, not by values: so
+//! there are finitely many.
 
 use super::emit::truth;
 use super::{Answer, Call, Context, Entry, Wins, threads};

@@ -1,8 +1,8 @@
 //! Streams: what `FILE *` points to.
 //!
-//! A stream is an object of one byte, which says whether it was closed. All that is known of one is whether it may be
-//! used: a stream that is none (null where `fopen` failed), or that was closed, is an invalid access. What is read
-//! and written is in `input.rs` and `printing.rs`.
+//! A stream is an object of one byte, which says whether it was closed. All that is known of one is whether
+//! it may be used: a stream that is none (null where `fopen` failed), or that was closed, is an invalid
+//! access. What is read and written is in `input.rs` and `printing.rs`.
 
 use super::emit::{atomic_place, truth};
 use super::printing::branch_on_valid;
@@ -14,7 +14,8 @@ pub(super) fn is_stream(argument: &Argument) -> bool {
     argument.pointee.as_ref().is_some_and(|pointee| pointee.type_name.contains("FILE"))
 }
 
-/// Uses the streams that are passed to a function, as all functions do that take one, and closes them if it does.
+/// Uses the streams that are passed to a function, as all functions do that take one, and closes them if it
+/// does.
 pub(super) fn use_all(context: &mut Context<'_>, call: &Call<'_>) {
     for argument in call.arguments.iter().filter(|argument| is_stream(argument)) {
         let pointer = context.settle_pointer(argument);

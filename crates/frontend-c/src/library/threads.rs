@@ -1,10 +1,11 @@
 //! Threads: `pthread_create` and its like, and their C11 names.
 //!
-//! A handle is the thread's id. It is stored in the step that starts the thread; where others may see it, that
-//! becomes two steps (`handles.rs`).
+//! A handle is the thread's id. It is stored in the step that starts the thread; where others may see it,
+//! that becomes two steps (`handles.rs`).
 //!
-//! Deviations: cancellation does not happen (limits proofs); a thread that joins itself waits forever (POSIX leaves
-//! it open), unless nobody can have told it its id (`ir/src/semantics/own_id.rs`). Cleanup handlers of files that were preprocessed elsewhere are not run (limits proofs).
+//! Deviations: cancellation does not happen (limits proofs); a thread that joins itself waits forever
+//! (POSIX leaves it open), unless nobody can have told it its id (`ir/src/semantics/own_id.rs`). Cleanup
+//! handlers of files that were preprocessed elsewhere are not run (limits proofs).
 
 use super::emit::{Touch, answer_cell, answer_int, clears_first, equal, int, nothing_happens, truth};
 use super::errno::EBUSY;
@@ -231,8 +232,8 @@ fn cleanup(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     Some(Answer::Value(int(0)))
 }
 
-/// Leaves the scope of a cleanup handler. Whether it is run now is the last argument's choice; the handler itself is
-/// in the buffer, whose inside is not modelled.
+/// Leaves the scope of a cleanup handler. Whether it is run now is the last argument's choice; the handler
+/// itself is in the buffer, whose inside is not modelled.
 fn run_cleanup(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let run = call.argument(1)?;
     if run.constant == Some(0) {

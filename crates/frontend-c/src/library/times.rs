@@ -1,7 +1,8 @@
-//! Times to wait for: their nanoseconds have a range (POSIX `pthread_cond_timedwait`, `nanosleep` and their like
-//! fail with `EINVAL` where they are out of it; a lock that can be had at once need not look).
+//! Times to wait for: their nanoseconds have a range (POSIX `pthread_cond_timedwait`, `nanosleep` and their
+//! like fail with `EINVAL` where they are out of it; a lock that can be had at once need not look).
 //!
-//! Deviation: the parts of a time whose seconds are not as wide as a pointer are not known; it counts as valid.
+//! Deviation: the parts of a time whose seconds are not as wide as a pointer are not known; it counts as
+//! valid.
 
 use super::emit::int;
 use super::errno::{EINVAL, ETIMEDOUT};

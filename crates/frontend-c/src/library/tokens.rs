@@ -1,7 +1,7 @@
 //! Functions that look for parts of strings, as loops over their bytes. Exact.
 //!
-//! `strtok` keeps its place in memory of its own, which two threads that call it race on, as they do in common
-//! libraries.
+//! `strtok` keeps its place in memory of its own, which two threads that call it race on, as they do in
+//! common libraries.
 
 use super::emit::{equal, truth};
 use super::strings::{advance, byte, zero};

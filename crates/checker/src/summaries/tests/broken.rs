@@ -1,4 +1,5 @@
-//! Programs with races of many kinds: not even the strongest annotation that could be made of them is accepted, and not because of executions.
+//! Programs with races of many kinds: not even the strongest annotation that could be made of them is
+//! accepted, and not because of executions.
 
 use super::builder::{Builder, read, verdict};
 use crate::ProofError;

@@ -1,4 +1,5 @@
-//! Single forgeries: claims that are put into an annotation which is right otherwise. Each is refused, whatever the races.
+//! Single forgeries: claims that are put into an annotation which is right otherwise. Each is refused,
+//! whatever the races.
 
 use super::builder::{Builder, local, object, read, template, verdict};
 use crate::summaries::view::Meter;
@@ -9,7 +10,8 @@ use verdict::{
     WhyNoRace,
 };
 
-/// Without races: locks in a static object and in allocated ones, starts, joins, callees, private and fresh objects.
+/// Without races: locks in a static object and in allocated ones, starts, joins, callees, private and fresh
+/// objects.
 const PROGRAM: &str = "#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,7 +287,8 @@ fn the_listing_of_locations() {
     assert!(open.count() >= 4);
 }
 
-/// Accepted proofs with up to three random changes are never accepted for a program with a race, and nothing crashes.
+/// Accepted proofs with up to three random changes are never accepted for a program with a race, and
+/// nothing crashes.
 #[test]
 fn random_changes_against_broken_twins() {
     let broken = [

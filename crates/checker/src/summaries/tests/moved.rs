@@ -6,7 +6,8 @@ use ir::passes::PointsTo;
 use ir::{LocationId, Program};
 use verdict::{Handle, Index, LockBase, Numbered, Row, Started, SummariesProof, ThreadFacts};
 
-/// Main starts two threads of one kind, moves the id of the first one by a local, calls something, and joins both.
+/// Main starts two threads of one kind, moves the id of the first one by a local, calls something, and
+/// joins both.
 fn program(between: &str, joined: &str) -> Program {
     read(&format!(
         "#include <pthread.h>
@@ -29,8 +30,8 @@ fn program(between: &str, joined: &str) -> Program {
     ))
 }
 
-/// What may be claimed of workers at one location, those that are wanted first; `None` at the end: nothing. The id of the first worker is wanted in a local that it was just
-/// read into, else in a variable.
+/// What may be claimed of workers at one location, those that are wanted first; `None` at the end: nothing.
+/// The id of the first worker is wanted in a local that it was just read into, else in a variable.
 fn claims(program: &Program, wanted: &str) -> Vec<Option<Vec<Numbered>>> {
     let one = |handle: Handle| {
         let index = |plus| vec![Index { local: None, plus }];
@@ -138,7 +139,8 @@ fn accepts(between: &str, joined: &str) -> bool {
 
 #[test]
 fn ids_that_callees_overwrite() {
-    // An id that stays where the start put it is known after a call that writes elsewhere, and not after one that writes there.
+    // An id that stays where the start put it is known after a call that writes elsewhere, and not after
+    // one that writes there.
     assert!(accepts("copy = other;", "a"));
     assert!(!accepts("a = other;", "a"));
     // A copy is not known after a call, whatever it writes: nobody lists who writes there.

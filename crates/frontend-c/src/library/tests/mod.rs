@@ -1,4 +1,5 @@
-//! Small programs made of model calls, run in all interleavings by a naive search over the concrete semantics.
+//! Small programs made of model calls, run in all interleavings by a naive search over the concrete
+//! semantics.
 
 mod atomics;
 mod input;
@@ -305,7 +306,8 @@ fn runs(world: &World, watch: &[Watch]) -> Runs {
     runs
 }
 
-/// Each edge has one operation, and, outside of atomic regions, one access to a synchronisation object at most.
+/// Each edge has one operation, and, outside of atomic regions, one access to a synchronisation object at
+/// most.
 fn check_shape(program: &Program) {
     for template in &program.templates {
         for edge in &template.edges {
@@ -326,8 +328,8 @@ fn atomic_accesses(op: &Op) -> usize {
     count
 }
 
-/// The watched values at the end, of a program that always comes to an end, without a race or an error. (Pointers
-/// that functions need are checked for bounds only: some here are null.)
+/// The watched values at the end, of a program that always comes to an end, without a race or an error.
+/// (Pointers that functions need are checked for bounds only: some here are null.)
 fn results(world: &World, watch: &[Watch]) -> BTreeSet<Vec<Value>> {
     let runs = runs(world, watch);
     let is_fine = runs.errors.iter().all(|kind| *kind == ErrorKind::InvalidAccess);

@@ -91,7 +91,8 @@ fn add_notes(program: &mut Program, text: &str, mut spans: Vec<Span>, limits_pro
     program.assumptions.extend(spans.into_iter().take(MOST_NOTES).map(note));
 }
 
-/// Whether a comparison with the least or the greatest number of its type has the same result for all numbers.
+/// Whether a comparison with the least or the greatest number of its type has the same result for all
+/// numbers.
 fn is_settled(op: BinaryOp, ty: IntType, (left, right): &(Expr, Expr)) -> bool {
     let is = |expr: &Expr, number: Value| matches!(expr, Expr::Const(value, _) if *value == number);
     match op {
@@ -560,7 +561,8 @@ fn allocates_after_free(program: &Program, numbers: &Numbers<'_>) -> bool {
 mod tests {
     use super::*;
 
-    /// A comparison that is said to be settled has one result for all numbers, and those with the ends of a type are said to be.
+    /// A comparison that is said to be settled has one result for all numbers, and those with the ends of a
+    /// type are said to be.
     #[test]
     fn settled_comparisons_have_one_result() {
         for ty in [IntType::U8, IntType::I8] {

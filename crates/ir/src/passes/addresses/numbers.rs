@@ -489,7 +489,8 @@ impl<'p> Numbers<'p> {
         }
     }
 
-    /// Whether two addresses are in objects that points-to sets know as one, such as those of one allocation site.
+    /// Whether two addresses are in objects that points-to sets know as one, such as those of one
+    /// allocation site.
     fn have_one_target(&self, template: TemplateId, one: &Expr, other: &Expr) -> bool {
         let mut found = None;
         let pointees = [one, other].map(|address| self.points_to.pointees(template, address));

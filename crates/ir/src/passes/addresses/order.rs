@@ -1,11 +1,12 @@
 //! The order of a few static objects as an input.
 //!
-//! Where a program compares addresses in two or three static objects with `<` or `<=`, say to take locks in one order,
-//! the comparison gets its result from variables that hold any order of these objects, and always the same one. So
-//! proofs hold for all orders, and violations are found for each. Exact, given that nothing else depends on the
-//! numbers of addresses: then each order is that of some places in memory.
+//! Where a program compares addresses in two or three static objects with `<` or `<=`, say to take locks in
+//! one order, the comparison gets its result from variables that hold any order of these objects, and
+//! always the same one. So proofs hold for all orders, and violations are found for each. Exact, given that
+//! nothing else depends on the numbers of addresses: then each order is that of some places in memory.
 //!
-//! For three objects, `0 < 2` is given by `0 < 1` and `1 < 2` where these agree; all six orders are left, and no other.
+//! For three objects, `0 < 2` is given by `0 < 1` and `1 < 2` where these agree; all six orders are left,
+//! and no other.
 
 use crate::expr::{BinaryOp, Expr, Place};
 use crate::ids::{ObjectId, TemplateId};
@@ -28,7 +29,8 @@ pub(super) struct Comparison {
 /// Objects whose order is one input.
 const MOST_OBJECTS: usize = 3;
 
-/// Gives comparisons their result from new variables; says whether that is done for all of them. If not, nothing is.
+/// Gives comparisons their result from new variables; says whether that is done for all of them. If not,
+/// nothing is.
 pub(super) fn settle(program: &mut Program, comparisons: &[Comparison]) -> bool {
     let mut groups: Vec<Vec<ObjectId>> = Vec::new();
     for comparison in comparisons {

@@ -1,7 +1,7 @@
 //! Nodes that hold the same for sure are made one.
 //!
-//! Nodes on a cycle of copies hold the same in the solution. Finding such cycles now and then while the solution
-//! grows keeps a dense part of the graph from being gone through once for each of its nodes.
+//! Nodes on a cycle of copies hold the same in the solution. Finding such cycles now and then while the
+//! solution grows keeps a dense part of the graph from being gone through once for each of its nodes.
 
 use super::solve::{Constraints, Node, Solver};
 

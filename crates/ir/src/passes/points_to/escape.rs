@@ -1,9 +1,11 @@
 //! Which objects other threads than their owner can reach.
 //!
-//! A pointer passes from one thread to another only through memory that both can reach, through the arguments of a start,
-//! or through a thread's result. So what can be reached from static objects, such arguments and results, and from there on,
-//! escapes. An object of a thread (a frame object, a thread-local one, an allocated one) that does not escape is touched by the thread
-//! that owns it alone, and each thread touches its own. An access at an address that nothing is known of may reach whatever has an address that was ever taken. Over-approximates what escapes, as far as the points-to sets do.
+//! A pointer passes from one thread to another only through memory that both can reach, through the
+//! arguments of a start, or through a thread's result. So what can be reached from static objects, such
+//! arguments and results, and from there on, escapes. An object of a thread (a frame object, a thread-local
+//! one, an allocated one) that does not escape is touched by the thread that owns it alone, and each thread
+//! touches its own. An access at an address that nothing is known of may reach whatever has an address that
+//! was ever taken. Over-approximates what escapes, as far as the points-to sets do.
 
 use super::PointsTo;
 use super::shape::Offset;

@@ -15,7 +15,8 @@
 //!    that is kept below a constant under 2^31 holds none. The result of a floating-point operation holds
 //!    what its operands do.
 //! 3. What code outside of the program gives back is memory of its own, or at an address that it was given
-//!    ([`ObjectRole::Given`](crate::program::ObjectRole::Given)): in the object there, or in one that can be reached from there.
+//!    ([`ObjectRole::Given`](crate::program::ObjectRole::Given)): in the object there, or in one that can
+//!    be reached from there.
 
 mod cells;
 mod constraints;
@@ -95,8 +96,8 @@ pub(super) fn annotate_with(points_to: &PointsTo, program: &mut Program, deadlin
     true
 }
 
-/// A target without what lies before its object: a pointer may be moved there, and back, but nothing is accessed
-/// there. Offsets before the object are those from 2^63 on.
+/// A target without what lies before its object: a pointer may be moved there, and back, but nothing is
+/// accessed there. Offsets before the object are those from 2^63 on.
 fn from_the_start(target: Target) -> Option<Target> {
     match (target.first.cast_signed(), target.stride) {
         (0.., _) => Some(target),

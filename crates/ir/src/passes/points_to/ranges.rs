@@ -1,9 +1,12 @@
 //! How far addresses move: ranges of the amounts that are added to them.
 //!
-//! A forward analysis with intervals of the locals of each template by itself, with widening to the constants of the template. Memory may hold anything. It is made for locals only that amounts
-//! depend on, and only for programs with arrays inside of other things: elsewhere a pointer that stays in its object stays in its array.
+//! A forward analysis with intervals of the locals of each template by itself, with widening to the
+//! constants of the template. Memory may hold anything. It is made for locals only that amounts depend on,
+//! and only for programs with arrays inside of other things: elsewhere a pointer that stays in its object
+//! stays in its array.
 //!
-//! A range of an amount covers all places in its template where that amount is added to something. Over-approximates.
+//! A range of an amount covers all places in its template where that amount is added to something.
+//! Over-approximates.
 
 use super::super::is_past;
 use crate::expr::{BinaryOp, Expr, UnaryOp};

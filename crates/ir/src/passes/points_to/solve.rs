@@ -76,7 +76,8 @@ struct MemoryCopy {
     from: Node,
     /// How many bytes, if that is known.
     size: Option<u64>,
-    /// Where there are many places: what passes from all cells of the objects there to all cells of those here.
+    /// Where there are many places: what passes from all cells of the objects there to all cells of those
+    /// here.
     all: Option<Node>,
 }
 
