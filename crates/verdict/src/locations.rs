@@ -30,7 +30,8 @@ pub struct SharedLocation {
     pub size: u64,
     /// Who accesses it, without repetitions, in the order of the program.
     pub accesses: Vec<LocationAccess>,
-    /// How many more accesses there are at least that are not listed: pointers of which little is known access much.
+    /// How many more accesses there are at least that are not listed: pointers of which little is known access
+    /// much.
     pub more: usize,
     /// What is known.
     pub status: LocationStatus,
@@ -58,8 +59,8 @@ pub struct LocationAccess {
 pub enum LocationStatus {
     /// No two accesses to it race, for these reasons, in rising order without repetitions.
     RaceFree(Vec<WhyNoRace>),
-    /// These pairs of accesses, by their numbers in [`SharedLocation::accesses`], may race as far as is known. There are none where accesses were not
-    /// compared in time.
+    /// These pairs of accesses, by their numbers in [`SharedLocation::accesses`], may race as far as is known.
+    /// There are none where accesses were not compared in time.
     Open(Vec<(usize, usize)>),
 }
 

@@ -18,13 +18,15 @@ use verdict::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation
 const SCALAR: u64 = 16;
 /// At most so many steps that make the same kind of access are listed in open pairs.
 const MOST_STEPS: usize = 16;
-/// About so many pairs of kinds of accesses are looked for where a location is open, and at most so many pairs of steps are listed of them.
+/// About so many pairs of kinds of accesses are looked for where a location is open, and at most so many pairs of
+/// steps are listed of them.
 const MOST_OPEN: usize = 2_048;
 const MOST_PAIRS: usize = 4_096;
 /// About so many accesses are listed of a location.
 const MOST_ACCESSES: usize = 128;
 
-/// Lists the shared locations of a program whose annotation was checked. What was not compared in time is open, without pairs.
+/// Lists the shared locations of a program whose annotation was checked. What was not compared in time is open,
+/// without pairs.
 pub fn list(
     view: &View<'_>,
     locks: &Locks<'_, '_>,
@@ -175,6 +177,9 @@ struct Present {
     steps: Vec<usize>,
 }
 
+/// Why accesses do not race, and the pairs of them that may, by their places in a list.
+type Comparison = (BTreeSet<WhyNoRace>, Vec<(usize, usize)>);
+
 impl Lister<'_, '_, '_> {
     /// The number of an access as it is listed.
     fn number(&mut self, source: &Source, manner: usize) -> usize {
@@ -304,7 +309,8 @@ impl Lister<'_, '_, '_> {
         touches.iter().map(|touch| touch.region.len()).max().unwrap_or(0)
     }
 
-    /// Pairs of listed accesses that may race: not too many, first those through pointers of which more is known.
+    /// Pairs of listed accesses that may race: not too many, first those through pointers of which more is
+    /// known.
     fn pairs(&self, present: &[Present], mut open: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
         let width = |index: usize| present[index].steps.first().map_or(0, |step| self.width(*step));
         open.sort_by_cached_key(|(one, other)| (width(*one) + width(*other), *one, *other));
@@ -325,11 +331,7 @@ impl Lister<'_, '_, '_> {
     }
 
     /// Why accesses do not race, and the pairs of them that may, or many of these.
-    fn compare(
-        &self,
-        present: &[Present],
-        meter: &mut Meter<'_>,
-    ) -> Result<(BTreeSet<WhyNoRace>, Vec<(usize, usize)>), ProofError> {
+    fn compare(&self, present: &[Present], meter: &mut Meter<'_>) -> Result<Comparison, ProofError> {
         let mut reasons: BTreeSet<WhyNoRace> = BTreeSet::new();
         let mut open: Vec<(usize, usize)> = Vec::new();
         // Neighbours first: all kinds of accesses have a turn before many pairs are known.

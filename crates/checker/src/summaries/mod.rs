@@ -81,8 +81,9 @@ pub fn locations(program: &Views, proof: &SummariesProof, budget: &Budget) -> Re
     with_annotation(program, proof, budget, listing::list)
 }
 
-/// The objects that a proof takes for one thread's own, and that the rules let others know: those in `private` that escape, and allocated ones whose addresses are guessed. Whoever made the proof
-/// may leave out what it claims of them.
+/// The objects that a proof takes for one thread's own, and that the rules let others know: those in `private` that
+/// escape, and allocated ones whose addresses are guessed. Whoever made the proof may leave out what it claims of
+/// them.
 pub fn known_to_others(
     program: &Views,
     proof: &SummariesProof,
