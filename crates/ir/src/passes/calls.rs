@@ -9,6 +9,7 @@ use crate::expr::{BinaryOp, Expr};
 use crate::ids::{EdgeId, TemplateId};
 use crate::op::{Callee, Lhs, Op};
 use crate::program::{LocationKind, Program, Span};
+use crate::types::IntType;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -90,8 +91,8 @@ pub fn is_dynamic(op: &Op) -> bool {
 
 fn resolve(program: &mut Program, id: TemplateId, edge: EdgeId, points_to: &PointsTo) {
     let ty = program.data_model.pointer();
-    let template = &mut program.templates[id];
-    let step = template.edges[edge].clone();
+    let step = program.templates[id].edges[edge].clone();
+    let template = &program.templates[id];
     let atomic = template.locations[step.source].atomic;
     let mut ops = step.ops;
     let Some(Op::Call(Callee::Pointer(pointer), ..) | Op::Spawn(Callee::Pointer(pointer), ..)) = ops.last()
@@ -99,27 +100,58 @@ fn resolve(program: &mut Program, id: TemplateId, edge: EdgeId, points_to: &Poin
         return;
     };
     let pointer = pointer.clone();
-    let callees = points_to.callees(id, &pointer);
+    let callees: Vec<(TemplateId, Vec<IntType>, bool)> = points_to
+        .callees(id, &pointer)
+        .into_iter()
+        .map(|callee| {
+            let code = &program.templates[callee];
+            let parameters = code.locals.iter().take(code.parameters).map(|local| local.ty);
+            (callee, parameters.collect(), code.result.is_some())
+        })
+        .collect();
+    let template = &mut program.templates[id];
     let saved = template.local(format!("%f{}", template.locals.len()), ty, Span::default());
     let branches = template.location(LocationKind::Normal, atomic);
     let last = ops.pop();
     ops.push(Op::set(Lhs::Local(saved), pointer));
     template.edges[edge].ops = ops;
     template.edges[edge].target = branches;
-    for callee in &callees {
+    for (callee, parameters, has_result) in &callees {
+        // What is missing is 0, as on the machine.
+        let missing = |arguments: &[Expr]| -> Vec<Expr> {
+            let padding = parameters.iter().skip(arguments.len()).map(|ty| Expr::Const(0, *ty));
+            arguments.iter().cloned().chain(padding).collect()
+        };
+        let mut lost = None;
         let call = match &last {
             Some(Op::Call(_, arguments, lhs)) => {
-                Op::Call(Callee::Procedure(*callee), arguments.clone(), lhs.clone())
+                let lhs = lhs.clone();
+                let given = if *has_result {
+                    lhs
+                } else {
+                    lost = lhs;
+                    None
+                };
+                Op::Call(Callee::Procedure(*callee), missing(arguments), given)
             }
             Some(Op::Spawn(_, arguments, lhs)) => {
-                Op::Spawn(Callee::Procedure(*callee), arguments.clone(), lhs.clone())
+                Op::Spawn(Callee::Procedure(*callee), missing(arguments), lhs.clone())
             }
             _ => return,
         };
         let is_callee = Expr::binary(BinaryOp::Eq, ty, Expr::Local(saved), Expr::Procedure(*callee));
         let chosen = template.location(LocationKind::Normal, atomic);
         template.edge(branches, chosen, vec![Op::Assume(is_callee)], step.span);
-        template.edge(chosen, step.target, vec![call], step.span);
+        let target = match lost {
+            Some(Lhs::Local(local)) => {
+                let done = template.location(LocationKind::Normal, atomic);
+                let zero = Expr::Const(0, template.locals[local].ty);
+                template.edge(done, step.target, vec![Op::set(Lhs::Local(local), zero)], step.span);
+                done
+            }
+            Some(Lhs::Memory(_)) | None => step.target,
+        };
+        template.edge(chosen, target, vec![call], step.span);
     }
     if callees.is_empty() {
         template.edge(branches, step.target, vec![Op::Assume(Expr::bool(false))], step.span);

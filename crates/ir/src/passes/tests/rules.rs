@@ -326,6 +326,22 @@ fn calls_through_tables_become_branches() {
     assert_eq!(seen(&inlined).finals, [vec![2, 0, 0]].into());
 }
 
+#[test]
+fn calls_that_fit_no_parameters_stay_well_formed() {
+    let program = program(
+        "static g0: i32 static table: [2 of u64] = { 0 u64: procedure f, 8 u64: procedure g }
+         template main() { local r: i32 locations 4 end l3
+           l0 -> l1: r := call *u64[&table + 8u64](7) l1 -> l2: r := call *u64[&table](7) l2 -> l3: i32[&g0] := r + 1 }
+         template f(a: i32, b: i32) { result a locations 2 end l1 l0 -> l1: a := a + b }
+         template g(a: i32, b: i32) { locations 2 end l1 l0 -> l1: i32[&g0] := b + 3 }",
+    );
+    let resolved = resolve_calls(&program);
+    crate::check::check(&resolved).expect("it is well-formed");
+    assert_eq!(seen(&resolved).finals, seen(&program).finals);
+    let inlined = inline(&resolved, InlineLimits::default()).expect("small").program;
+    assert_eq!(seen(&inlined).finals, seen(&program).finals);
+}
+
 /// The targets of the only computed place in a template's first edge that has one, as text.
 fn targets(program: &Program) -> String {
     let text = print(&points_to::annotate(program));
