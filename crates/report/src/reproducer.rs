@@ -52,6 +52,8 @@ pub enum Unforced {
     Unchecked(ir::Span),
     /// Another thread runs in the middle of what is one access of the compiled program.
     Split(ir::Span),
+    /// An access by inline assembly, which the compiler does not announce.
+    Assembly(ir::Span),
     /// The compiler makes an access atomic although C does not require it.
     Atomic(ir::Span),
 }
@@ -100,6 +102,9 @@ impl fmt::Display for Unforced {
             }
             Self::Split(span) => {
                 write!(f, "the compiler makes one access where the schedule has two (line {})", span.line)
+            }
+            Self::Assembly(span) => {
+                write!(f, "the compiler does not announce accesses of inline assembly (line {})", span.line)
             }
             Self::Atomic(span) => {
                 write!(f, "the compiler makes an initialisation atomic (line {})", span.line)

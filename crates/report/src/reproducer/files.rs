@@ -4,7 +4,8 @@ use crate::reproducer::Unforced;
 use crate::reproducer::bind::{Found, Objects, Via};
 use crate::reproducer::events::{Execution, Instance};
 use crate::reproducer::forced::{
-    check_addresses, check_choices, check_ends, check_library, check_overflow, check_turns, check_waits,
+    check_addresses, check_assembly, check_choices, check_ends, check_library, check_overflow, check_turns,
+    check_waits,
 };
 use crate::reproducer::inputs::{FUNCTIONS, inputs, is_input, words};
 use checker::{Refutation, ReplayedViolation};
@@ -58,6 +59,7 @@ pub fn make<'s>(
     check_overflow(refutation, &execution, line)?;
     check_library(refutation, line)?;
     let schedule = Schedule::new(refutation, &execution, line)?;
+    check_assembly(&execution, &schedule.turns(), line)?;
     check_turns(&execution, &schedule.turns(), line)?;
     let mut files = Vec::new();
     let mut compiled = Vec::new();

@@ -179,6 +179,18 @@ pub(crate) fn check_library<'s>(
     found.map_or(Ok(()), |span| Err(Unforced::Choice(span)))
 }
 
+/// Refuses schedules with an access that inline assembly makes: the compiler announces none of them.
+pub(crate) fn check_assembly<'s>(
+    execution: &Execution<'_>,
+    turns: &[Vec<usize>],
+    line: impl Fn(Span) -> Option<&'s str>,
+) -> Result<(), Unforced> {
+    let is_assembly =
+        |span: &Span| line(*span).is_some_and(|line| words(line).any(|word| word.trim_matches('_') == "asm"));
+    let mut spans = turns.iter().flatten().filter_map(|step| execution.spans.get(*step));
+    spans.find(|span| is_assembly(span)).map_or(Ok(()), |span| Err(Unforced::Assembly(*span)))
+}
+
 /// Whether an edge may be taken whatever the state is, and does nothing.
 fn is_free(code: &Template, edge: EdgeId) -> bool {
     match code.edges[edge].ops.first() {
