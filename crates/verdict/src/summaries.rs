@@ -45,22 +45,18 @@
 //! 2. k2 is absent at l1, or k1 is absent at l2;
 //! 3. all bytes that they may have in common are in private objects;
 //! 4. the address of one of them is computed by additions to a fresh local, and the program has no atomic
-//! accesses that
-//!    order nothing ([`Program::unordered`](ir::Program::unordered) is empty);
+//!    accesses that order nothing ([`Program::unordered`](ir::Program::unordered) is empty);
 //! 5. both hold a lock at the same address, not both for reading only. The address is the same if both are
-//! the same byte of
-//!    the same object that there is one of; or if the distance from the access to the lock is the same
-//!    constant on both sides and the two accesses can only overlap at equal addresses. A lock fact counts
-//!    only where it is *reliable*: see [`ThreadFacts::locks`];
+//!    the same byte of the same object that there is one of; or if the distance from the access to the lock
+//!    is the same constant on both sides and the two accesses can only overlap at equal addresses. A lock
+//!    fact counts only where it is *reliable*: see [`ThreadFacts::locks`];
 //! 6. k1 = k2, that kind is in `distinct` with n bytes, and both addresses are the thread's argument plus
-//! constants
-//!    ([`ThreadFacts::argument`]) such that all bytes of both accesses are among the first n from the
-//!    argument on;
+//!    constants ([`ThreadFacts::argument`]) such that all bytes of both accesses are among the first n from
+//!    the argument on;
 //! 7. `started` at l1 lists k2; the address of the second access is its thread's argument plus a constant
-//! d; and for each of the
-//!    members that are listed, the argument of thread x is B + s * x, the address of the first access is B
-//!    + s * y + e, the bytes of both accesses are among the first s from e = 0 and d = 0 on, and y is none
-//!    of the members' numbers. Or the same with 1 and 2 exchanged.
+//!    d; and for each of the members that are listed, the argument of thread x is B + s * x, the address of
+//!    the first access is B + s * y + e, the bytes of both accesses are among the first s from e = 0 and d
+//!    = 0 on, and y is none of the members' numbers. Or the same with 1 and 2 exchanged.
 //!
 //! Rules 6 and 7 count only in programs that have no atomic accesses that order nothing.
 

@@ -6,13 +6,12 @@
 //! 1. What the proof names exists ([`form`]).
 //! 2. Templates in `once` are activated once ([`once`]), objects in `private` do not escape ([`escape`]).
 //! 3. Claims to hold a lock that other threads could break are left out, and contexts list what they give
-//! back ([`locks`]).
+//!    back ([`locks`]).
 //! 4. Facts hold at the program's start, and each edge of each context leads from its facts to those of the
-//! next location, into callees, back from
-//!    them, and into threads that it starts ([`edges`], [`state`], [`calls`], [`owned`]). No other thread
-//!    starts one of a kind that is absent.
+//!    next location, into callees, back from them, and into threads that it starts ([`edges`], [`state`],
+//!    [`calls`], [`owned`]). No other thread starts one of a kind that is absent.
 //! 5. No two accesses that may touch the same byte race ([`races`]). Where some may, the others are still
-//! listed ([`listing`]).
+//!    listed ([`listing`]).
 //!
 //! 2 to 4 make, by induction over the steps of an execution, an invariant of all reachable states: each
 //! thread is at a location that has facts, in the context that its calls lead to, and all facts hold; for

@@ -1,18 +1,16 @@
 //! What can be dropped from the models once all of a program is known. Everything is exact without it.
 //!
 //! 1. Programs that have normal mutexes only need not ask for a mutex's kind. Kinds come from the models
-//! (which save them
-//!    in locals of one name), from initial values and from stores of constants; the latter two are found by
-//!    what the kind word of a mutex could be, generously.
+//!    (which save them in locals of one name), from initial values and from stores of constants; the latter
+//!    two are found by what the kind word of a mutex could be, generously.
 //! 2. Programs that do not look at `errno`, or ask whether threads were started, need not note it; those
-//! without cleanup handlers, and without destructors of
-//!    thread-specific values, need not look for some at the end of a thread.
+//!    without cleanup handlers, and without destructors of thread-specific values, need not look for some
+//!    at the end of a thread.
 //! 3. Where no object of no bytes is allocated, memory that is not valid was given back, so that giving it
-//! back again is a
-//!    violation. The competition's property is about accesses alone; there such questions are dropped.
+//!    back again is a violation. The competition's property is about accesses alone; there such questions
+//!    are dropped.
 //! 4. Results that no one reads need not be set. This matters for results that are not modelled: an
-//! execution that
-//!    chooses one is no evidence.
+//!    execution that chooses one is no evidence.
 
 use super::memory::WRONG_FREE;
 use super::mutex::{ERROR_CHECKING, KIND, NEW_KIND, RECURSIVE};
