@@ -146,6 +146,7 @@ impl<'p> Model<'p> {
         let single = once_objects(program, &once);
         let escaping = points_to.escaping(program);
         let guessed = guessed(program, points_to);
+        let escaping = with_unknown_stores(program, points_to, escaping);
         let private = program.objects.enumerate().map(|(id, object)| match object.storage {
             Storage::Static => false,
             Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => !escaping[id] && !guessed[id],
@@ -350,9 +351,54 @@ fn sites(program: &Program, points_to: &PointsTo, template: TemplateId, expr: &E
     objects(program, points_to, template, expr).into_iter().filter(is_site).collect()
 }
 
+/// The objects that escape, and those that do by the word of the checker alone: a value of which nothing is
+/// known is stored where others read it.
+fn with_unknown_stores(
+    program: &Program,
+    points_to: &PointsTo,
+    mut escaping: IdVec<ObjectId, bool>,
+) -> IdVec<ObjectId, bool> {
+    let pointer = program.data_model.pointer();
+    let mut stored: BTreeSet<ObjectId> = BTreeSet::new();
+    for (id, code) in program.templates.enumerate() {
+        for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+            let Op::Assign(assignment) = op else { continue };
+            for (lhs, rhs) in &assignment.pairs {
+                let (ir::Lhs::Memory(place), Rhs::Value(value)) = (lhs, rhs) else { continue };
+                let is_open = |object: &ObjectId| escaping[*object];
+                if place.ty.bits >= pointer.bits
+                    && points_to.is_unknown(id, value)
+                    && objects(program, points_to, id, &place.address).iter().any(is_open)
+                {
+                    stored.extend(objects(program, points_to, id, value));
+                }
+            }
+        }
+    }
+    stored.into_iter().for_each(|object| escaping[object] = true);
+    escaping
+}
+
+/// Whether some access may touch each of some objects.
+fn touches_all(program: &Program, points_to: &PointsTo, named: &[ObjectId]) -> bool {
+    let steps = program.templates.enumerate().flat_map(|(id, code)| {
+        let ops = code.edges.iter().flat_map(|edge| &edge.ops);
+        ops.map(move |op| (id, op))
+    });
+    let mut accesses = steps.flat_map(|(id, op)| racing_accesses(points_to, id, op));
+    accesses.any(|access| match &access.region.targets {
+        Targets::Any => true,
+        Targets::Of(targets) => {
+            let has = |object: &ObjectId| targets.iter().any(|target| target.object == *object);
+            targets.len() >= named.len() && named.iter().all(has)
+        }
+    })
+}
+
 /// The objects that an input, or a bounded value that is not modelled, may turn out to be an address in.
 fn guessed(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool> {
     let mut guessed: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
+    let mut touched: FxHashMap<Vec<ObjectId>, bool> = FxHashMap::default();
     let pointer = program.data_model.pointer();
     for (id, code) in program.templates.enumerate() {
         let live = live_locals(code);
@@ -373,12 +419,18 @@ fn guessed(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool> {
                         }
                         ir::Lhs::Memory(place) => (Expr::load(place.clone()), place.ty, true),
                     };
-                    // One of which nothing is known counts by what it accesses.
-                    let counts = *rhs == Rhs::Any || !points_to.is_unknown(id, &value);
-                    if is_read && ty.bits >= pointer.bits && counts {
-                        objects(program, points_to, id, &value)
-                            .iter()
-                            .for_each(|object| guessed[*object] = true);
+                    if !is_read || ty.bits < pointer.bits {
+                        continue;
+                    }
+                    // One of which nothing is known counts where some access may be by it.
+                    let named: Vec<ObjectId> = objects(program, points_to, id, &value).into_iter().collect();
+                    let is_known = *rhs == Rhs::Any || !points_to.is_unknown(id, &value);
+                    let counts = is_known
+                        || *touched
+                            .entry(named.clone())
+                            .or_insert_with(|| touches_all(program, points_to, &named));
+                    if counts {
+                        named.iter().for_each(|object| guessed[*object] = true);
                     }
                 }
             }
