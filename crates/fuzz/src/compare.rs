@@ -222,10 +222,10 @@ pub fn examine(
     if seen == Seen::Bounded && case.kind != Kind::Boolean {
         return Ok(examined);
     }
-    // Nothing goes wrong in it, so pointers stay in their objects. `flow` rests on points-to sets most of
-    // all.
+    // Where bounds are checked and nothing goes wrong, pointers stay in their objects. `flow` rests on points-to
+    // sets most of all.
     if seen == Seen::Nothing
-        && case.system_headers
+        && case.check == Check::Bounds
         && let Err(error) = checker::try_points_to(&prepared, &Budget::steps_for(seconds))
     {
         examined.wrong.push((Asked::Flow, error.to_string()));
