@@ -222,8 +222,8 @@ pub fn examine(
     if seen == Seen::Bounded && case.kind != Kind::Boolean {
         return Ok(examined);
     }
-    // Where bounds are checked and nothing goes wrong, pointers stay in their objects. `flow` rests on points-to
-    // sets most of all.
+    // Where bounds are checked and nothing goes wrong, pointers stay in their objects. `flow` rests on
+    // points-to sets most of all.
     if seen == Seen::Nothing
         && case.check == Check::Bounds
         && let Err(error) = checker::try_points_to(&prepared, &Budget::steps_for(seconds))
