@@ -2,8 +2,8 @@
 //!
 //! Bytes that are not listed at all are claimed not to be shared, so a race on them counts as well.
 
-use super::walk::{Effort, Found, Moment, Outside, Watch, walk};
-use super::{Exception, share};
+use super::try_within;
+use super::walk::{Effort, Moment, Outside, Watch};
 use crate::ProofError;
 use ir::semantics::{Access, Machine, State};
 use ir::{ObjectId, Program, Target};
@@ -24,12 +24,7 @@ pub fn try_listing(program: &Program, listing: &Locations, budget: &Budget) -> R
             LocationStatus::RaceFree(_) => {}
         }
     }
-    match walk(program, EFFORT, &share(budget), &mut Listed { program, open }) {
-        Some(Found { outside, path, .. }) => {
-            Err(ProofError::Execution(Box::new(Exception { claim: outside.claim, path, trace: None })))
-        }
-        None => Ok(()),
-    }
+    try_within(program, &mut Listed { program, open }, EFFORT, budget)
 }
 
 struct Listed<'a> {

@@ -94,9 +94,19 @@ pub fn try_property(
     Err(ProofError::Execution(Box::new(Exception { claim: outside.claim, path, trace })))
 }
 
-/// Tests the claims of a proof about all states of the program that it is about.
+/// Tests the claims of a proof about all states of its program.
 fn try_watch(program: &Program, watch: &mut dyn Watch, budget: &Budget) -> Result<(), ProofError> {
-    match walk(program, EFFORT, &share(budget), watch) {
+    try_within(program, watch, EFFORT, budget)
+}
+
+/// The same, with this much effort.
+fn try_within(
+    program: &Program,
+    watch: &mut dyn Watch,
+    effort: Effort,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    match walk(program, effort, &share(budget), watch) {
         Some(Found { outside, path, .. }) => {
             let claim = outside.claim;
             Err(ProofError::Execution(Box::new(Exception { claim, path, trace: None })))
