@@ -138,7 +138,8 @@ impl<'a, 'p> Transfer<'a, 'p> {
     /// Memory is written by this thread: claims to locks there are lost.
     pub fn written(&self, template: TemplateId, facts: &mut ThreadFacts, access: &Access) {
         Numbers { model: self.model, template }.written(facts, access);
-        if access.locks.is_empty() || facts.locks.is_empty() {
+        // A lock that is only ever given back here is no target, but a claim may be to it by its region.
+        if facts.locks.is_empty() || (access.locks.is_empty() && !access.is_lock) {
             return;
         }
         let key = self.key(template, facts, &access.address);

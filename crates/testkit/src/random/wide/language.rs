@@ -133,9 +133,9 @@ pub(super) const TOPICS: &[Topic] = &[
     // Jumps.
     Topic {
         actions: &[
-            "if ($q) goto out$k;\n$b\nout$k: ;",
+            "if ($q) goto out$k;\n{\n$b\n}\nout$k: ;",
             "int n$k = 0;\nagain$k: ;\n$b\nif (n$k++ < 1 && $q) goto again$k;",
-            "switch («$o & 3¦$l») {\ncase 0: ;\n$b\n«break;¦»\ncase 1: ;\n$b\n«default: l0++;¦case 2: l0 = 1; break;¦»\n}",
+            "switch («$o & 3¦$l») {\ncase 0: {\n$b\n}\n«break;¦»\ncase 1: {\n$b\n}\n«default: l0++;¦case 2: l0 = 1; break;¦»\n}",
             "for (int j$k = 0; j$k < 2; j$k++) {\nif ($q) «break¦continue»;\n$b\n}",
             "int n$k = 2;\ndo {\n$b\n} while (--n$k > 0 && $q);",
             "!if ($q) return 0;",
