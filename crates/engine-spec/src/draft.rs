@@ -32,7 +32,7 @@ pub fn draft(program: &Views, budget: &Budget) -> Result<String, Reason> {
     let system = system(ready);
     let drafter = Drafter { system: &system, names: names(&system), budget };
     let mut out = String::from(
-        "// A first specification: every thread conforms to it. Say more in assertions and transitions (see docs/specifications.md).\n",
+        "// A first specification: every thread conforms to it.\n// Say more in assertions and transitions (see docs/specifications.md).\n",
     );
     let functions = drafter.functions();
     out.push_str(&drafter.start(functions[0].1[0]));
@@ -63,12 +63,15 @@ pub struct Drafts {
 }
 
 impl Drafts {
-    /// The specification with the chosen text for each function.
+    /// The specification with the chosen text for each function, for users to go on from.
     pub fn text(&self, chosen: &[usize]) -> String {
-        let mut out = String::from(
-            "// A first specification, from what threads were found to do. Every thread conforms to it. Say more in assertions and transitions (see docs/specifications.md).\n",
-        );
-        out.push_str(&self.start);
+        let heading = "// A first specification, from what threads were found to do. Every thread conforms to it.\n// Say more in assertions and transitions (see docs/specifications.md).\n";
+        self.under(heading, chosen)
+    }
+
+    /// The specification with the chosen text for each function, under some heading.
+    pub fn under(&self, heading: &str, chosen: &[usize]) -> String {
+        let mut out = format!("{heading}{}", self.start);
         for ((_, texts), number) in self.functions.iter().zip(chosen) {
             out.push_str(&texts[*number]);
         }
@@ -188,7 +191,7 @@ fn cell_name(layout: &Layout, name: String, offset: u64) -> Option<String> {
 /// What is written of a function that needs no abstract thread.
 fn without_thread(function: &str) -> String {
     format!(
-        "\n// `{function}` needs no abstract thread: it changes no variable of the specification, and its checks do not fail.\n"
+        "\n// `{function}` needs no abstract thread: it changes no variable here, and its checks do not fail.\n"
     )
 }
 

@@ -19,7 +19,8 @@ pub mod tts;
 mod tts_lower;
 mod values;
 
-pub use diagnostic::{Diagnostic, Position, Problem};
+pub use diagnostic::{Position, Problem};
+use ir::Diagnostic;
 
 /// How to read a Boolean program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,8 +45,7 @@ impl Options {
 
 /// Reads a Boolean program.
 pub fn read_program(file: &str, bytes: &[u8], options: &Options) -> Result<ir::Program, Diagnostic> {
-    let located =
-        |problem: Problem| Diagnostic { file: file.to_owned(), at: problem.at, message: problem.message };
+    let located = |problem: Problem| problem.in_file(file);
     let text = text_of(bytes).map_err(located)?;
     let program = parser::parse(text).map_err(located)?;
     lower::lower(&program, file, options).map_err(located)
@@ -60,24 +60,18 @@ pub fn read_system(
     target: Option<(&str, &[u8])>,
     initial: Option<&str>,
 ) -> Result<ir::Program, Diagnostic> {
-    let located =
-        |problem: Problem| Diagnostic { file: file.to_owned(), at: problem.at, message: problem.message };
+    let located = |problem: Problem| problem.in_file(file);
     let text = text_of(bytes).map_err(located)?;
     let system = tts::parse(text).map_err(located)?;
     let target = match target {
         None => None,
         Some((name, bytes)) => {
-            let located = |problem: Problem| Diagnostic {
-                file: name.to_owned(),
-                at: problem.at,
-                message: problem.message,
-            };
+            let located = |problem: Problem| problem.in_file(name);
             let text = text_of(bytes).map_err(located)?;
             Some(tts::parse_target(text).map_err(located)?)
         }
     };
-    let in_option =
-        |problem: Problem| Diagnostic { file: "--init".to_owned(), at: problem.at, message: problem.message };
+    let in_option = |problem: Problem| problem.in_file("--init");
     let initial = match initial {
         Some(text) => tts::parse_initial(text).map_err(in_option)?,
         None => system.initial.clone().unwrap_or_default(),

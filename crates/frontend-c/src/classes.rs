@@ -3,7 +3,7 @@
 //! Direction: exact if the classification is right; this is an assumption, recorded for each call.
 
 use crate::parse::Unit;
-use crate::{Diagnostic, DiagnosticKind};
+use ir::diagnostic::{Diagnostic, Kind};
 use rucc_sema::{DeclFlags, DeclId, DeclKind};
 use std::fmt;
 use std::str::FromStr;
@@ -182,7 +182,7 @@ pub fn mistakes(units: &[Unit], classes: &[(String, FunctionClass)]) -> Vec<Diag
             "`{name} = \"{class}\"` in [functions] names argument {}, but '{name}' has {count}",
             class.last_argument()
         );
-        problems.push(Diagnostic::new(file, line, column, DiagnosticKind::Link, message));
+        problems.push(Diagnostic::at(file, (line, column), Kind::Link, message));
     }
     problems
 }

@@ -25,7 +25,6 @@ mod builtins;
 mod calls;
 mod classes;
 mod command_line;
-mod diagnostic;
 mod division;
 mod effects;
 mod equal_literals;
@@ -58,7 +57,7 @@ mod types;
 mod unqualified_casts;
 
 pub use classes::{Effect, FunctionClass, UnknownFunction};
-pub use diagnostic::{Diagnostic, DiagnosticKind};
+use ir::diagnostic::{Diagnostic, Kind};
 use ir::{DataModel, Program};
 pub use memory_orders::MemoryModel;
 pub use start::Start;
@@ -203,8 +202,10 @@ fn on_large_stack<T: Send + 'static>(
     let more = TIME_PER_BYTE.saturating_mul(bytes as u32);
     let limit = TIME_LIMIT.saturating_mul(files).saturating_add(more).min(MOST_TIME);
     if !started {
-        return Err(vec![Diagnostic::limit(
+        return Err(vec![Diagnostic::at(
             name,
+            (1, 1),
+            Kind::Limit,
             "no thread with a large stack can be started; raise the limit on memory",
         )]);
     }
@@ -224,15 +225,16 @@ fn on_large_stack<T: Send + 'static>(
     };
     match received {
         Ok(Ok(result)) => result,
-        Ok(Err(_)) | Err(mpsc::RecvTimeoutError::Disconnected) => Err(vec![Diagnostic::new(
+        Ok(Err(_)) | Err(mpsc::RecvTimeoutError::Disconnected) => Err(vec![Diagnostic::at(
             name,
-            0,
-            0,
-            DiagnosticKind::Internal,
+            (0, 0),
+            Kind::Internal,
             "the C front end failed on this file; please report it",
         )]),
-        Err(mpsc::RecvTimeoutError::Timeout) => Err(vec![Diagnostic::limit(
+        Err(mpsc::RecvTimeoutError::Timeout) => Err(vec![Diagnostic::at(
             name,
+            (1, 1),
+            Kind::Limit,
             "reading takes too long: the file is too large or too deeply nested; split it",
         )]),
     }
@@ -290,8 +292,7 @@ fn read_here(sources: &[(Source, Options)], whole: &Options) -> Result<Program, 
         Err(malformed) => {
             let name = sources.first().map_or("", |(source, _)| source.name.as_str());
             let message = |problem| format!("the C front end made a malformed program: {problem}");
-            let diagnostic =
-                |problem| Diagnostic::new(name, 0, 0, DiagnosticKind::Internal, message(problem));
+            let diagnostic = |problem| Diagnostic::at(name, (0, 0), Kind::Internal, message(problem));
             Err(malformed.into_iter().take(10).map(diagnostic).collect())
         }
     }

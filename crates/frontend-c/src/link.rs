@@ -1,10 +1,10 @@
 //! Linking: which definition a name with external linkage refers to, across files.
 
-use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::library;
 use crate::parse::Unit;
 use crate::start::{self, Found, Start};
 use indexmap::IndexMap;
+use ir::diagnostic::{Diagnostic, Kind};
 use rucc_sema::{DeclFlags, DeclId, DeclKind, Definition, Emission, Linkage, StrId};
 
 /// A declaration of one of the files.
@@ -179,7 +179,7 @@ pub fn link(units: &[Unit], start: &Start) -> Result<Links, Vec<Diagnostic>> {
                     let message = format!(
                         "duplicate definition of '{name}', first defined at {other_file}:{other_line}; leave one out, or make it static"
                     );
-                    problems.push(Diagnostic::new(file, line, column, DiagnosticKind::Link, message));
+                    problems.push(Diagnostic::at(file, (line, column), Kind::Link, message));
                 }
                 Some(definer) if definer.strength < strength => *definer = Definer { at, strength },
                 Some(_) => {}
@@ -191,9 +191,11 @@ pub fn link(units: &[Unit], start: &Start) -> Result<Links, Vec<Diagnostic>> {
         let is_function = |at: Declared| units[at.unit].tree[at.declaration].kind == DeclKind::Function;
         let main = definitions.get("main").map(|definer| definer.at).filter(|at| is_function(*at));
         let file = units.first().map_or("", |unit| unit.file.as_str());
-        let message =
-            "there is no function 'main'; add the file that has it, or name functions by --thread or --entry";
-        main.map(First::Main).ok_or_else(|| vec![Diagnostic::new(file, 1, 1, DiagnosticKind::Link, message)])
+        let missing = || {
+            let problem = Diagnostic::at(file, (1, 1), Kind::NoStart, "there is no function 'main'");
+            vec![problem.help("add the file that has it, or name functions by --thread or --entry")]
+        };
+        main.map(First::Main).ok_or_else(missing)
     } else {
         start::find(units, start).map(First::Named)
     };
@@ -246,7 +248,7 @@ fn sizes_that_differ(units: &[Unit], definitions: &IndexMap<String, Definer>) ->
             let message = format!(
                 "'{name}' has {here} bytes here and {there} at {other_file}:{other_line}; give it one type in all files"
             );
-            problems.push(Diagnostic::new(file, line, column, DiagnosticKind::Link, message));
+            problems.push(Diagnostic::at(file, (line, column), Kind::Link, message));
         }
     }
     problems

@@ -13,7 +13,6 @@
 //! bits that enable single ones are registers, and registers are inputs. 3. Integers have the widths of the
 //! data model, not those of the processor.
 
-use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::function::Function;
 use crate::library::Argument;
 use crate::link::{Declared, Links};
@@ -21,6 +20,7 @@ use crate::lowering::{self, Lowering};
 use crate::memory_orders::Atomics;
 use crate::parse::Unit;
 use crate::registers;
+use ir::diagnostic::{Diagnostic, Kind};
 use ir::passes::interrupts::{self, Handler, Interrupts};
 use ir::{
     Assignment, BinaryOp, DataModel, Expr, Initial, IntType, Layout, Lhs, Object, ObjectId, Op, Place,
@@ -117,7 +117,7 @@ fn handlers(units: &[Unit]) -> Result<Vec<(Declared, bool)>, Vec<Diagnostic>> {
             if !unit.tree[declaration.params].is_empty() {
                 let (file, line, column) = unit.position(unit.tree.definition_span(id));
                 let message = format!("the interrupt handler '{name}' has parameters");
-                problems.push(Diagnostic::new(file, line, column, DiagnosticKind::Link, message));
+                problems.push(Diagnostic::at(file, (line, column), Kind::Link, message));
             }
             let declared = Declared { unit: index, declaration: id };
             if found.iter().all(|(other, _)| *other != declared) {

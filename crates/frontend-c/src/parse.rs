@@ -1,8 +1,8 @@
 //! Preprocesses, parses and checks one file with the `rucc` crates.
 
-use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::{Options, Source, limits, unqualified_casts};
 use ir::DataModel;
+use ir::diagnostic::{Diagnostic, Kind};
 use rucc_diag::{SourceBytes, Span};
 use rucc_lex::{Convert, Keywords, PpToken, convert};
 use rucc_sema::{Checker, DeclFlags, DeclId, Tast};
@@ -99,11 +99,10 @@ const TOLD: usize = 50;
 
 /// Reads one file.
 pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>> {
-    let internal =
-        |message: String| vec![Diagnostic::new(&source.name, 0, 0, DiagnosticKind::Internal, message)];
+    let internal = |message: String| vec![Diagnostic::at(&source.name, (0, 0), Kind::Internal, message)];
     if let Some((line, column)) = limits::too_deep(&source.text) {
         let message = "parentheses are nested too deeply; split the expression";
-        return Err(vec![Diagnostic::new(&source.name, line, column, DiagnosticKind::Limit, message)]);
+        return Err(vec![Diagnostic::at(&source.name, (line, column), Kind::Limit, message)]);
     }
     let settings = settings(source, options)?;
     let mut session = Session::new(settings.clone());
@@ -153,7 +152,7 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
     problems.extend(complaints);
     if let Some((span, message)) = limits::exceeded(&tokens) {
         let (name, line, column) = position(&session, span);
-        return Err(vec![Diagnostic::new(name, line, column, DiagnosticKind::Limit, message)]);
+        return Err(vec![Diagnostic::at(name, (line, column), Kind::Limit, message)]);
     }
 
     unqualified_casts::unqualify(&mut tokens);
@@ -203,7 +202,11 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
         .map(|problem| {
             let (name, line, column) = position(&session, problem.span);
             let name = if name.is_empty() { source.name.as_str() } else { name };
-            Diagnostic::new(name, line, column, DiagnosticKind::Syntax, problem.message.clone())
+            let told = Diagnostic::at(name, (line, column), Kind::Text, problem.message.clone());
+            match problem.message.ends_with("file not found") {
+                true => told.help("name its folder by -I, or give the preprocessed file (.i)"),
+                false => told,
+            }
         })
         .collect();
     match checked {
@@ -278,7 +281,7 @@ fn is_harmless(problem: &rucc_diag::Diagnostic) -> bool {
 }
 
 fn settings(source: &Source, options: &Options) -> Result<rucc_session::Options, Vec<Diagnostic>> {
-    let wrong = |message: String| vec![Diagnostic::new(&source.name, 0, 0, DiagnosticKind::Syntax, message)];
+    let wrong = |message: String| vec![Diagnostic::at(&source.name, (0, 0), Kind::Text, message)];
     let triple = match options.data_model {
         DataModel::Ilp32 => "i686-unknown-linux-gnu",
         DataModel::Lp64 => "x86_64-unknown-linux-gnu",

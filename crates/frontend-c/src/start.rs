@@ -10,13 +10,13 @@
 //!    proved.
 //! 4. All other pointers are not modelled: nothing is proved, and no violation may depend on them.
 
-use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::facts::Uses;
 use crate::function::Function;
 use crate::link::Declared;
 use crate::lowering::Lowering;
 use crate::parse::Unit;
 use crate::types::Class;
+use ir::diagnostic::{Diagnostic, Kind};
 use ir::{
     Callee, Count, Expr, Initial, IntType, Layout, Lhs, LocalId, Object, ObjectId, Op, Storage, Template,
     TemplateId,
@@ -79,7 +79,7 @@ fn one(units: &[Unit], name: &str, problems: &mut Vec<Diagnostic>) -> Option<Dec
             let message = format!(
                 "no file defines the function '{name}' that --entry or --thread names; check its name, or add its file"
             );
-            problems.push(Diagnostic::new(file, 1, 1, DiagnosticKind::Link, message));
+            problems.push(Diagnostic::at(file, (1, 1), Kind::Link, message));
         }
         [first, others @ ..] => {
             let (file, line, column) = position(first);
@@ -94,7 +94,7 @@ fn one(units: &[Unit], name: &str, problems: &mut Vec<Diagnostic>) -> Option<Dec
                 "'{name}' that --entry or --thread names is also at {}; leave a file out",
                 others.join(", ")
             );
-            problems.push(Diagnostic::new(file, line, column, DiagnosticKind::Link, message));
+            problems.push(Diagnostic::at(file, (line, column), Kind::Link, message));
         }
     }
     None

@@ -11,12 +11,12 @@ use engine_horn::symbolic::Symbolic;
 use engine_queries::Queries;
 use engine_states::{Counting, States};
 use engine_summaries::Summaries;
+use portfolio::Portfolio;
+use portfolio::pipeline;
+use portfolio::runs::{Runs, WithReduction};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use testkit::oracle::{Seen, explore};
-use threadproof::pipeline;
-use threadproof::portfolio::Portfolio;
-use threadproof::runs::{Runs, WithReduction};
 use verdict::{Budget, Check, Engine, Property, Silent, Task, Views};
 
 /// Who is asked.

@@ -9,6 +9,7 @@
 pub mod check;
 pub mod components;
 pub mod composition;
+pub mod diagnostic;
 pub mod expr;
 pub mod float;
 pub mod ids;
@@ -21,6 +22,7 @@ pub mod specification;
 pub mod text;
 pub mod types;
 
+pub use diagnostic::Diagnostic;
 pub use expr::{BinaryOp, Expr, Place, PointerArithmetic, Target, Targets, UnaryOp};
 pub use float::{FloatFormat, FloatOp};
 pub use ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};

@@ -1,20 +1,20 @@
 //! The checks of a run, and their execution.
 
 use crate::arguments::{Asking, EngineName, Reading, Verify};
-use crate::diagnostic::{self, Diagnostic};
 use crate::evidence;
 use crate::input::{self, Input, Kind, Overlay};
-use crate::live::Live;
-use crate::nesc;
-use crate::pipeline::{self, Prepared};
-use crate::portfolio::{self, Portfolio};
 use crate::property_file::{self, Asked};
-use crate::race_names::{self, Variable};
-use crate::shared_memory::{self, Races};
-use crate::specification;
 use checker::Checked;
 use ir::Program;
+use ir::diagnostic::{self, Diagnostic};
 use ir::specification::Specification;
+use portfolio::Portfolio;
+use portfolio::live::Live;
+use portfolio::nesc;
+use portfolio::pipeline::{self, Prepared};
+use portfolio::race_names::{self, Variable};
+use portfolio::shared_memory::{self, Races};
+use portfolio::specification;
 use report::{End, Outcome, Sources};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -101,7 +101,8 @@ pub fn specification_of(
             Diagnostic::of_file(path, diagnostic::Kind::Usage, "specifications are about C programs");
         return Err(vec![problem.help("leave it out")]);
     }
-    specification::read(path, program, budget).map(Some)
+    let bytes = std::fs::read(path).map_err(|error| vec![evidence::unreadable(path, &error)])?;
+    specification::read(&path.to_string_lossy(), &bytes, program, budget).map(Some)
 }
 
 /// Runs every check within its share of the time. Unused time is available to the next check.

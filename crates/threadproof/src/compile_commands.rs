@@ -4,9 +4,9 @@
 //! the meaning of a program in an unmodelled way are errors, or forbid proofs; all others (warnings,
 //! optimisation, output) are ignored. Files in other languages are ignored, too.
 
-use crate::diagnostic::{Diagnostic, Kind};
 use frontend_c::Options;
 use ir::DataModel;
+use ir::diagnostic::{Diagnostic, Kind};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 

@@ -6,11 +6,11 @@
 //! determines the keys and their values.
 
 use crate::arguments::Arguments;
-use crate::diagnostic::{Diagnostic, Kind};
 use crate::evidence;
-use crate::race_names::distance;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, ValueHint};
+use ir::diagnostic::{Diagnostic, Kind};
+use portfolio::race_names::distance;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::Spanned;

@@ -3,10 +3,10 @@
 
 use crate::arguments::{Model, Reading, Verify};
 use crate::checking::Question;
-use crate::diagnostic::{self, Diagnostic};
 use crate::input::Kind;
 use checker::{Checked, Refutation};
 use ir::Program;
+use ir::diagnostic::{self, Diagnostic};
 use report::reproducer::Compilation;
 use report::witness::{self, Task};
 use report::{End, Outcome};

@@ -2,9 +2,9 @@
 
 use crate::arguments::{Memory, Reading};
 use crate::compile_commands::{self, Database, Unit};
-use crate::diagnostic::{self, Diagnostic};
 use crate::evidence;
 use ir::Program;
+use ir::diagnostic::{self, Diagnostic};
 use report::Sources;
 use std::path::{Path, PathBuf};
 
@@ -88,7 +88,6 @@ pub fn unknown_functions(options: &Reading) -> Result<Vec<frontend_c::UnknownFun
     let files = texts(&paths(options, units.as_deref())?, &disk)?;
     let (whole, each) = options_c(options, false, &files, units.as_deref())?;
     frontend_c::unknown_functions(&each, &whole)
-        .map_err(|diagnostics| diagnostics.iter().map(Diagnostic::from).collect::<Vec<_>>())
 }
 
 /// The files that are named, or those of a build; at least one.
@@ -243,8 +242,7 @@ fn read_c(
     units: Option<&[&Unit]>,
 ) -> Read {
     let (whole, each) = options_c(options, competition, files, units)?;
-    let mut program = frontend_c::read_each(&each, &whole)
-        .map_err(|diagnostics| diagnostics.iter().map(Diagnostic::from).collect::<Vec<_>>())?;
+    let mut program = frontend_c::read_each(&each, &whole)?;
     for (file, unit) in files.iter().zip(units.into_iter().flatten()) {
         for limit in &unit.limits {
             let text = format!("{}: {limit}", file.name);
@@ -277,7 +275,7 @@ fn read_boolean(options: &Reading, file: &frontend_c::Source) -> Read {
     if !options.labels.is_empty() {
         reading.error_labels.clone_from(&options.labels);
     }
-    frontend_boolean::read_program(&file.name, &file.text, &reading).map_err(|problem| vec![problem.into()])
+    frontend_boolean::read_program(&file.name, &file.text, &reading).map_err(|problem| vec![problem])
 }
 
 /// The target is in the file that is named, or in the one with the same name that ends in `.prop`.
@@ -301,7 +299,7 @@ fn read_system(options: &Reading, file: &frontend_c::Source) -> Read {
     };
     let target = Some((name.as_str(), text.as_slice()));
     frontend_boolean::read_system(&file.name, &file.text, target, options.init.as_deref())
-        .map_err(|problem| vec![problem.into()])
+        .map_err(|problem| vec![problem])
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! How often each view of a program is asked for and derived, and how often each pass runs: the example
-//! `passes` of `crates/threadproof`.
+//! `passes` of `crates/portfolio`.
 
 use std::path::Path;
 
@@ -13,6 +13,7 @@ pub fn passes(files: &[&str]) -> Result<(), String> {
         FILES.iter().map(|file| crate::root().join(Path::new(file)).to_string_lossy().into_owned()).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     let files = if files.is_empty() { &known[..] } else { files };
-    let words = ["run", "--quiet", "--release", "--package", "threadproof", "--example", "passes", "--"];
+    let words =
+        ["run", "--quiet", "--release", "--package", "threadproof-portfolio", "--example", "passes", "--"];
     crate::run("cargo", &[&words[..], files].concat())
 }

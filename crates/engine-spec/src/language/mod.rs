@@ -14,7 +14,8 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
-pub use diagnostic::{Diagnostic, Problem};
+pub use diagnostic::Problem;
+use ir::Diagnostic;
 use ir::Program;
 use ir::specification::Specification;
 

@@ -1,7 +1,8 @@
 //! Several files, and what makes a program unreadable.
 
 use crate::{read_files, runner};
-use frontend_c::{DiagnosticKind, Options, Source, read};
+use frontend_c::{Options, Source, read};
+use ir::diagnostic::Kind;
 use ir::{DataModel, IntType};
 
 fn complaint(files: &[&str]) -> String {
@@ -59,7 +60,7 @@ fn errors_are_told_with_their_place() {
     assert!(complaint(&["#include \"no such file.h\"\nint main(void) {}"]).starts_with("file1.c:1:"));
     assert!(complaint(&["int main(void) { return 0;"]).starts_with("file1.c:1:"));
     let problems = read_files(&["int f(int) { return 1 }"], DataModel::Lp64).unwrap_err();
-    assert_eq!(problems[0].kind, DiagnosticKind::Syntax);
+    assert_eq!(problems[0].kind, Kind::Text);
 }
 
 #[test]

@@ -10,8 +10,8 @@ mod threads;
 mod unsupported;
 mod values;
 
-use frontend_c::{Diagnostic, Options, Source, read};
-use ir::{DataModel, IntType, Program};
+use frontend_c::{Options, Source, read};
+use ir::{DataModel, Diagnostic, IntType, Program};
 
 /// Reads files, in order.
 pub fn read_files(files: &[&str], data_model: DataModel) -> Result<Program, Vec<Diagnostic>> {

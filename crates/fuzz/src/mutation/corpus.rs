@@ -1,13 +1,14 @@
 //! Proofs to change, and broken programs that they must not be accepted for.
 
 use crate::case::{Case, Kind};
+use ir::specification::Specification;
 use ir::{Assignment, Expr, Op, Program, Rhs};
+use portfolio::pipeline;
+use portfolio::runs::{Runs, WithReduction};
 use std::path::{Path, PathBuf};
 use testkit::annotation::annotations;
 use testkit::oracle::{Bounds, Seen, explore};
 use testkit::random::Random;
-use threadproof::pipeline;
-use threadproof::runs::{Runs, WithReduction};
 use verdict::{Budget, Check, Engine, Proof, Silent, Task, Verdict, Views};
 
 /// A check that holds of a program, and programs like it that violate it.
@@ -75,12 +76,18 @@ pub fn specifications(folder: &Path, programs: &Path) -> Vec<(PathBuf, PathBuf)>
     for program in all(programs, "c") {
         let Some((read, _)) = read(&program) else { continue };
         for specification in all(folder, "tspec") {
-            if threadproof::specification::read(&specification, &read, &Budget::steps_for(10.0)).is_ok() {
+            if read_specification(&specification, &read, &Budget::steps_for(10.0)).is_some() {
                 found.push((program.clone(), specification));
             }
         }
     }
     found
+}
+
+/// A specification in a file; `None` if it is not about the program.
+fn read_specification(path: &Path, program: &Program, budget: &Budget) -> Option<Specification> {
+    let bytes = std::fs::read(path).ok()?;
+    portfolio::specification::read(&path.to_string_lossy(), &bytes, program, budget).ok()
 }
 
 /// A program of a file, and what is known of its checks; `None` when it takes options that are not known
@@ -237,7 +244,7 @@ pub fn by_specification(
     let (program_read, _) = read(program)?;
     let check = Check::Assertions;
     let budget = Budget::steps_for(seconds * 10.0);
-    let specification = threadproof::specification::read(specification, &program_read, &budget).ok()?;
+    let specification = read_specification(specification, &program_read, &budget)?;
     let right = pipeline::prepare(&program_read, check);
     let engine = engine_spec::Spec { specification: &specification, composer: &engine_flow::Flow };
     let property = check.property();

@@ -1,8 +1,8 @@
 //! The oracle sees the same whether or not steps that nobody else can notice come first.
 
 use fuzz::{Case, Kind};
+use portfolio::pipeline;
 use testkit::oracle::{Bounds, Seen, explore};
-use threadproof::pipeline;
 
 /// How many programs are explored twice, and how many states of each.
 const PROGRAMS: u64 = 300;

@@ -3,10 +3,10 @@
 
 use super::address::uri_of;
 use super::state::place;
-use crate::diagnostic::{Diagnostic, Kind};
-use crate::pipeline;
 use checker::Checked;
+use ir::diagnostic::{Diagnostic, Kind};
 use ir::{Program, Span};
+use portfolio::pipeline;
 use report::html::Extras;
 use report::shared_memory::{Finding, Status};
 use report::{Answer, Outcome, Report, SharedMemory, Sources};

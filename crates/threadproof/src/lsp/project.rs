@@ -10,9 +10,9 @@
 use super::Shared;
 use super::state::{Files, place};
 use crate::arguments::{Arguments, Command, Verify};
-use crate::diagnostic::Diagnostic;
 use crate::{config, input};
 use clap::Parser;
+use ir::diagnostic::Diagnostic;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 

@@ -4,10 +4,10 @@
 use assert_cmd::Command;
 use checker::{Checked, ReplayedViolation};
 use ir::Program;
+use portfolio::Portfolio;
+use portfolio::pipeline;
 use std::path::{Path, PathBuf};
 use testkit::annotation::annotations;
-use threadproof::pipeline;
-use threadproof::portfolio::Portfolio;
 use verdict::{Budget, Check, Engine, Reason, Silent};
 
 /// Reads a program or a system with the file of its target beside it.

@@ -15,7 +15,7 @@ fn verdict(class: Option<&str>, text: &str, engine: &dyn verdict::Engine) -> che
         assert!(program.assumptions.iter().any(|assumption| assumption.text == note), "{class}");
     }
     let budget = Budget::steps_for(60.0);
-    threadproof::pipeline::verify(&program, Check::Races, engine, &budget, &verdict::Silent).verdict
+    portfolio::pipeline::verify(&program, Check::Races, engine, &budget, &verdict::Silent).verdict
 }
 
 /// A prototype of `f`, what one thread does, and what another one does meanwhile.

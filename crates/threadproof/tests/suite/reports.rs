@@ -3,6 +3,7 @@
 
 use assert_cmd::Command;
 use checker::Checked;
+use portfolio::pipeline;
 use report::style::Style;
 use report::{Answer, Report, Sources, human, markdown, story};
 use serde_json::Value;
@@ -10,7 +11,6 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
-use threadproof::pipeline;
 use verdict::{Budget, Check, Engine, Silent};
 
 fn run(words: &[&str]) -> (i32, String, String) {

@@ -2,9 +2,9 @@
 //! `tests/programs/steps` say.
 
 use checker::Checked;
+use portfolio::pipeline;
 use std::time::Duration;
 use testkit::annotation::annotations;
-use threadproof::pipeline;
 use verdict::{Budget, Engine, Silent};
 
 /// How long an engine may look at one program. None has to decide it.

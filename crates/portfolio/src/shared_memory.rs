@@ -39,9 +39,9 @@ pub type Decider<'a> = dyn Fn(&Views, &Budget) -> Outcome + 'a;
 /// Annotates a program and checks that.
 pub type Lister<'a> = dyn Fn(Task<'_>, &Budget) -> Result<Listed, Reason> + Sync + 'a;
 
-/// Annotates with procedure summaries. Where the checker refuses a claim, the objects that it takes for shared
-/// are annotated again as such, and then kinds of claims that others do not need are left out: the rest still
-/// counts. What is left is checked from scratch each time.
+/// Annotates with procedure summaries. Where the checker refuses a claim, the objects that it takes for
+/// shared are annotated again as such, and then kinds of claims that others do not need are left out: the
+/// rest still counts. What is left is checked from scratch each time.
 pub fn by_summaries(task: Task<'_>, budget: &Budget) -> Result<Listed, Reason> {
     let mut proof = engine_summaries::annotate(task, budget)?;
     let mut refused = None;

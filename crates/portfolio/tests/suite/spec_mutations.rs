@@ -5,9 +5,9 @@ use checker::check_proof;
 use engine_spec::Spec;
 use ir::Count;
 use ir::specification::Specification;
+use portfolio::Portfolio;
+use portfolio::pipeline;
 use terms::{Sort, Symbol, Term, Variable};
-use threadproof::pipeline;
-use threadproof::portfolio::Portfolio;
 use verdict::{Budget, Check, Composition, Conformance, Engine, Proof, Silent, SpecProof, Task, Verdict};
 
 fn proof_of(program: &str, specification: &str) -> (verdict::Views, SpecProof) {

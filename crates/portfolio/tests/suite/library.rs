@@ -319,7 +319,7 @@ int main(int argc, char **argv) {{
     let source = frontend_c::Source { name: "library.c".to_owned(), text: text.into_bytes() };
     let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect(before);
     let budget = Budget::steps_for(60.0);
-    threadproof::pipeline::verify(&program, Check::Races, engine, &budget, &verdict::Silent).verdict
+    portfolio::pipeline::verify(&program, Check::Races, engine, &budget, &verdict::Silent).verdict
 }
 
 fn is_proved(call: &str) -> bool {
@@ -341,7 +341,7 @@ int main(void) {{
     let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect(call);
     let budget = Budget::steps_for(60.0);
     let outcome =
-        threadproof::pipeline::verify(&program, Check::Races, &engine_flow::Flow, &budget, &verdict::Silent);
+        portfolio::pipeline::verify(&program, Check::Races, &engine_flow::Flow, &budget, &verdict::Silent);
     matches!(outcome.verdict, checker::Checked::Proved(_))
 }
 
@@ -431,8 +431,7 @@ int main(void) {{
     let source = frontend_c::Source { name: "library.c".to_owned(), text: text.into_bytes() };
     let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect(other);
     let budget = Budget::steps_for(60.0);
-    threadproof::pipeline::verify(&program, Check::Races, &engine_flow::Flow, &budget, &verdict::Silent)
-        .verdict
+    portfolio::pipeline::verify(&program, Check::Races, &engine_flow::Flow, &budget, &verdict::Silent).verdict
 }
 
 #[test]
@@ -496,7 +495,7 @@ int main(void) {{
     );
     let source = frontend_c::Source { name: "attempt.c".to_owned(), text: text.into_bytes() };
     let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect(failed);
-    threadproof::pipeline::verify(&program, check, engine, &Budget::steps_for(60.0), &verdict::Silent).verdict
+    portfolio::pipeline::verify(&program, check, engine, &Budget::steps_for(60.0), &verdict::Silent).verdict
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use checker::check_proof;
 use ir::{Expr, LocalId, ObjectId, TemplateId};
-use threadproof::pipeline;
+use portfolio::pipeline;
 use verdict::{Budget, Check, Engine, FlowProof, HeldLock, Proof, Silent, Task, Verdict};
 
 /// A program without races, for whose proof each fact counts.

@@ -2,13 +2,13 @@
 //! compiler, shows the violation.
 
 use checker::Checked;
+use portfolio::pipeline;
 use report::reproducer::Compilation;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::annotation::annotations;
-use threadproof::pipeline;
 use verdict::{Budget, Check, Engine, Silent};
 
 /// What a reproducer says that finds out, when it runs, that the compiled program cannot follow the schedule.

@@ -6,10 +6,10 @@ use engine_flow::Flow;
 use engine_horn::Horn;
 use engine_queries::Queries;
 use ir::{Expr, Target};
+use portfolio::pipeline;
 use std::path::PathBuf;
 use terms::Term;
 use testkit::annotation::annotations;
-use threadproof::pipeline;
 use verdict::{
     Budget, Check, Engine, LocationStatus, Locations, Proof, Reached, SharedLocation, Silent, Task, Trace,
     Verdict,

@@ -2,8 +2,8 @@
 
 use checker::check_proof;
 use engine_states::States;
+use portfolio::pipeline;
 use terms::Term;
-use threadproof::pipeline;
 use verdict::{
     AbstractionProof, Budget, Check, Engine, Fact, Literal, Moment, PredicateRelation, Proof, Silent, Task,
     Verdict,

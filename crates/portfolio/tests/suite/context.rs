@@ -4,9 +4,9 @@
 use checker::Checked;
 use engine_context::ContextInference;
 use expect_test::expect;
+use portfolio::pipeline;
 use std::cell::RefCell;
 use terms::{Instance, Name, Symbol};
-use threadproof::pipeline;
 use verdict::{Budget, Check, Event, Events, Proof};
 
 fn read(path: &std::path::Path) -> ir::Program {
@@ -112,7 +112,7 @@ fn contexts_are_specifications() {
         let outcome =
             pipeline::verify(&program, Check::Races, &ContextInference::OmegaCirc, &budget, &Told::default());
         let Checked::Proved(Proof::Context(proof)) = outcome.verdict else { panic!("not proved") };
-        let text = threadproof::specification::of_contexts(&program, Check::Races, &proof, &budget);
+        let text = portfolio::specification::of_contexts(&program, Check::Races, &proof, &budget);
         let text = text.expect("it is small");
         let specification = crate::specifications::read_spec(&text, &program);
         let lowered = pipeline::prepare(&program, Check::Assertions);
@@ -123,7 +123,7 @@ fn contexts_are_specifications() {
     expect![[r#"
         // What threads do, as contexts have it.
 
-        // `main` needs no abstract thread: it changes no variable of the specification, and its checks do not fail.
+        // `main` needs no abstract thread: it changes no variable here, and its checks do not fail.
 
         thread Worker_spec runs worker times any {
           start state S0;

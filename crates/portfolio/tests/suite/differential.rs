@@ -6,9 +6,9 @@
 //! tries that many.
 
 use checker::Checked;
+use portfolio::pipeline;
+use portfolio::runs::{Runs, WithReduction};
 use testkit::oracle::{Bounds, Seen, explore};
-use threadproof::pipeline;
-use threadproof::runs::{Runs, WithReduction};
 use verdict::{Budget, Check, Engine, Proof, RunsProof, Silent, Task, Verdict};
 
 /// How many programs are tried by default.

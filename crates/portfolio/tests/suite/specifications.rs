@@ -6,8 +6,8 @@ use engine_spec::{Candidates, Failure, Mismatch, Problem, Spec};
 use expect_test::expect;
 use ir::Program;
 use ir::specification::Specification;
-use threadproof::pipeline;
-use threadproof::portfolio::Portfolio;
+use portfolio::Portfolio;
+use portfolio::pipeline;
 use verdict::{Budget, Check, Composition, Proof, Reason, Silent};
 
 pub(crate) fn paper(name: &str) -> String {
@@ -398,7 +398,7 @@ int main(void) {
 fn checked_draft(text: &str) -> String {
     let program = read_c(text);
     let budget = Budget::steps_for(120.0);
-    let draft = threadproof::specification::draft(&program, &budget).expect("there is a draft");
+    let draft = portfolio::specification::draft(&program, &budget).expect("there is a draft");
     let specification = read_spec(&draft, &program);
     let lowered = pipeline::prepare(&program, Check::Assertions);
     assert_eq!(engine_spec::mistakes(&specification, &lowered, &budget), Ok(vec![]), "{draft}");
@@ -421,9 +421,10 @@ fn is_from_contexts(draft: &str) -> bool {
 fn drafts_from_contexts() {
     let draft = checked_draft(STATE);
     expect![[r#"
-        // A first specification, from what threads were found to do. Every thread conforms to it. Say more in assertions and transitions (see docs/specifications.md).
+        // A first specification, from what threads were found to do. Every thread conforms to it.
+        // Say more in assertions and transitions (see docs/specifications.md).
 
-        // `main` needs no abstract thread: it changes no variable of the specification, and its checks do not fail.
+        // `main` needs no abstract thread: it changes no variable here, and its checks do not fail.
 
         thread Work_spec runs work times any {
           start state S0;
@@ -431,7 +432,8 @@ fn drafts_from_contexts() {
           S0 -> S1 changes state: !(state == 1) && (state' == 1);
           S1 -> S0 changes state: !(state' == 1);
         }
-    "#]].assert_eq(&draft);
+    "#]]
+    .assert_eq(&draft);
     assert!(proves(STATE, &draft), "{draft}");
     let broken = STATE.replace(
         "    if (state == 0)\n      state = 1;\n    __VERIFIER_atomic_end();",

@@ -4,8 +4,8 @@
 use checker::{Checked, check_proof};
 use engine_queries::Queries;
 use engine_queries::query::Options;
+use portfolio::pipeline;
 use terms::{Sort, Symbol, Term, Variable};
-use threadproof::pipeline;
 use verdict::queries::{BEFORE_START, Places, place};
 use verdict::{Budget, Check, Engine, Proof, QueriesClaim, QueriesPart, QueriesProof, Silent, Task, Verdict};
 

@@ -1,15 +1,15 @@
 //! How often each view of a program is asked for, how often it is derived, and how often each pass runs for
-//! that: `cargo run --release -p threadproof --example passes -- [SECONDS] FILE…`, or `cargo xtask bench
-//! passes FILE…`.
+//! that: `cargo run --release -p threadproof-portfolio --example passes -- [SECONDS] FILE…`, or `cargo xtask
+//! bench passes FILE…`.
 //!
 //! The portfolio answers for assertions and for races with one job, as `threadproof verify --jobs 1` does,
 //! and the listing for the report is made. Before views were shared, whoever asked for one derived it; so the
 //! time saved is at least what all but one of them would have taken.
 
 use ir::passes::Counted;
+use portfolio::Portfolio;
+use portfolio::pipeline;
 use std::collections::BTreeMap;
-use threadproof::pipeline;
-use threadproof::portfolio::Portfolio;
 use verdict::{Budget, Check};
 
 /// Seconds for each check, if no others are named.

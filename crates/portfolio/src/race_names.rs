@@ -4,7 +4,7 @@
 //! `a[3].f`). In a program from nesC, the component's name may be omitted (`gState` for `FramerM__gState`). A
 //! name refers to all variables with this name.
 
-use crate::diagnostic::Diagnostic;
+use ir::diagnostic::Diagnostic;
 use ir::{Layout, Object, ObjectId, ObjectRole, Program, Range, Storage};
 
 /// A variable with its bytes.

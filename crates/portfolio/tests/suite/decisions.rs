@@ -1,7 +1,7 @@
 //! What is said of each check where the whole property is not proved.
 
+use portfolio::pipeline;
 use std::cell::RefCell;
-use threadproof::pipeline;
 use verdict::{Attempt, Budget, Check, Decisions, Engine, Event, Events, Task};
 
 const PROGRAM: &str = "#include <assert.h>

@@ -1,26 +1,24 @@
-//! The commands about specifications: reading them, `conform`, and `draft`.
+//! Specifications of a program's threads: reading them, conformance, and drafts.
 
-use crate::diagnostic::{self, Diagnostic};
-use crate::evidence::unreadable;
 use crate::pipeline;
 use checker::Checked;
 use engine_context::ContextInference;
 use engine_spec::{Conformances, Contexts, Problem};
 use ir::Program;
+use ir::diagnostic::{self, Diagnostic};
 use ir::specification::Specification;
 use report::Sources;
 use std::fmt::Write;
-use std::path::Path;
 use verdict::{Budget, Check, ContextProof, Proof, Reason, Silent, Views};
 
 /// Reads a specification of a program, and diagnoses mistakes in it.
-pub fn read(path: &Path, program: &Program, budget: &Budget) -> Result<Specification, Vec<Diagnostic>> {
-    let name = path.to_string_lossy().into_owned();
-    let bytes = std::fs::read(path).map_err(|error| vec![unreadable(path, &error)])?;
-    let texts = |problems: Vec<engine_spec::language::Diagnostic>| {
-        problems.into_iter().map(Diagnostic::from).collect::<Vec<_>>()
-    };
-    let found = engine_spec::language::read(&name, &bytes, program).map_err(texts)?;
+pub fn read(
+    name: &str,
+    bytes: &[u8],
+    program: &Program,
+    budget: &Budget,
+) -> Result<Specification, Vec<Diagnostic>> {
+    let found = engine_spec::language::read(name, bytes, program)?;
     // A part that cannot be examined is no mistake; the conformance check will report it.
     let mistakes = engine_spec::mistakes(&found, &prepared(program), budget).unwrap_or_default();
     if mistakes.is_empty() {
@@ -28,7 +26,7 @@ pub fn read(path: &Path, program: &Program, budget: &Budget) -> Result<Specifica
     }
     let text = |mistake: &engine_spec::Mistake| {
         let at = (mistake.span.line, mistake.span.column);
-        Diagnostic::at(&name, at, diagnostic::Kind::Text, &mistake.message)
+        Diagnostic::at(name, at, diagnostic::Kind::Text, &mistake.message)
     };
     Err(mistakes.iter().map(text).collect())
 }
@@ -131,10 +129,7 @@ pub fn of_contexts(
     budget: &Budget,
 ) -> Result<String, Reason> {
     let drafts = drafts(program, &prepared(program), check, proof, budget)?;
-    let text = drafts.text(&vec![0; drafts.functions.len()]);
-    // Its first line says that all threads conform.
-    let said = text.split_once('\n').map_or(text.as_str(), |(_, rest)| rest);
-    Ok(format!("// What threads do, as contexts have it.\n{said}"))
+    Ok(drafts.under("// What threads do, as contexts have it.\n", &vec![0; drafts.functions.len()]))
 }
 
 fn drafts(

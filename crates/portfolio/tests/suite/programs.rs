@@ -2,6 +2,8 @@
 //! evidence that names the marked lines.
 
 use checker::{Checked, Refutation, ReplayedViolation};
+use portfolio::pipeline;
+use portfolio::race_names::Variable;
 use report::Outcome;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,8 +11,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use testkit::annotation::{Annotations, Answer, Mismatch, annotations};
-use threadproof::pipeline;
-use threadproof::race_names::Variable;
 use verdict::{Budget, Check, Evidence, EvidenceFile, Property, Silent};
 
 /// Seconds for one check of one program, counted in steps.
@@ -104,7 +104,7 @@ fn check_program(file: &Path) -> Vec<String> {
     let named =
         wanted.arguments.windows(2).filter(|words| words[0] == "--race").map(|words| words[1].clone());
     let named: Vec<String> = named.collect();
-    match threadproof::race_names::resolve(&program, &named, options.nesc) {
+    match portfolio::race_names::resolve(&program, &named, options.nesc) {
         Ok(variables) if !named.is_empty() => {
             program.races_on = Some(variables.iter().map(|variable| variable.range).collect());
         }
@@ -220,12 +220,10 @@ fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<St
     let variables: Vec<Variable> =
         ranges.map(|range| Variable { name: "named".to_owned(), range: *range }).collect();
     let outcomes: std::cell::RefCell<std::collections::BTreeMap<usize, Outcome>> = Default::default();
-    threadproof::nesc::list(&threadproof::nesc::Question {
+    portfolio::nesc::list(&portfolio::nesc::Question {
         program,
         variables: program.races_on.as_ref().map(|_| variables),
-        answer: &|program, budget| {
-            threadproof::portfolio::Portfolio::default().verify(program, Check::Races, budget)
-        },
+        answer: &|program, budget| portfolio::Portfolio::default().verify(program, Check::Races, budget),
         flow_first: true,
         search: true,
         budget: Budget::steps_for(if expectation.required { SECONDS } else { 5.0 }),

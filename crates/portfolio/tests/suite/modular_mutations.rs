@@ -3,9 +3,9 @@
 use checker::check_proof;
 use engine_horn::Horn;
 use engine_horn::modular::{Effort, prove_by_groups};
+use portfolio::pipeline;
 use smt::expressions::Mode;
 use terms::{Operation, Term};
-use threadproof::pipeline;
 use transitions::{System, prepare};
 use verdict::{Budget, Check, Engine, ModularProof, Proof, Reason, Silent, Task, Verdict};
 

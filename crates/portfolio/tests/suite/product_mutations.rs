@@ -2,8 +2,8 @@
 
 use checker::check_proof;
 use engine_horn::Horn;
+use portfolio::pipeline;
 use terms::{Symbol, Term};
-use threadproof::pipeline;
 use verdict::{Budget, Check, Engine, ProductProof, Proof, Silent, Task, Verdict};
 
 /// Two counters that are raised as often, by threads that do not see one another; a hand-shake; and many ways

@@ -2,8 +2,8 @@
 
 use checker::check_proof;
 use engine_context::ContextInference;
+use portfolio::pipeline;
 use terms::Term;
-use threadproof::pipeline;
 use verdict::{Budget, Check, ContextProof, Engine, Proof, Silent, Task, Verdict};
 
 /// A state variable; two kinds of threads; an assertion. Each with a program that is alike and wrong.

@@ -87,37 +87,6 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-impl From<&frontend_c::Diagnostic> for Diagnostic {
-    fn from(found: &frontend_c::Diagnostic) -> Self {
-        let kind = match found.kind {
-            frontend_c::DiagnosticKind::Syntax => Kind::Text,
-            frontend_c::DiagnosticKind::Link if found.message.starts_with("there is no function 'main'") => {
-                Kind::NoStart
-            }
-            frontend_c::DiagnosticKind::Link => Kind::Link,
-            frontend_c::DiagnosticKind::Limit => Kind::Limit,
-            frontend_c::DiagnosticKind::Internal => Kind::Internal,
-        };
-        let problem = Self::at(&found.file, (found.line, found.column), kind, &found.message);
-        match found.message.ends_with("file not found") {
-            true => problem.help("name its folder by -I, or give the preprocessed file (.i)"),
-            false => problem,
-        }
-    }
-}
-
-impl From<frontend_boolean::Diagnostic> for Diagnostic {
-    fn from(found: frontend_boolean::Diagnostic) -> Self {
-        Self::at(found.file, (found.at.line, found.at.column), Kind::Text, found.message)
-    }
-}
-
-impl From<engine_spec::language::Diagnostic> for Diagnostic {
-    fn from(found: engine_spec::language::Diagnostic) -> Self {
-        Self::at(found.file, (found.line, found.column), Kind::Text, found.message)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,12 +102,5 @@ mod tests {
         );
         let usage = Diagnostic::usage("no file is given", "name one");
         assert_eq!(usage.to_string(), "threadproof: error: no file is given; name one");
-    }
-
-    #[test]
-    fn a_part_of_a_program_is_told_from_mistakes() {
-        let source = frontend_c::Source { name: "a.c".to_owned(), text: "int x;".into() };
-        let problems = frontend_c::read(&[source], &frontend_c::Options::default()).expect_err("no main");
-        assert_eq!(Diagnostic::from(&problems[0]).kind, Kind::NoStart);
     }
 }

@@ -1,0 +1,22 @@
+//! From a program and a check to a verdict whose evidence was checked.
+//!
+//! [`pipeline`] runs one engine and checks what it says; [`Portfolio`] runs several in parallel, and the
+//! first checked answer counts. [`shared_memory`] lists the races on each shared memory location of a whole
+//! program, [`nesc`] those of a program from nesC. [`live`] holds what is known at any time, so that it can
+//! be reported when time is up.
+//!
+//! This crate does no IO: the command line reads files and prints reports.
+
+mod features;
+pub mod first_listing;
+pub mod live;
+pub mod nesc;
+mod parallel;
+pub mod pipeline;
+pub mod race_names;
+mod refuting;
+pub mod runs;
+pub mod shared_memory;
+pub mod specification;
+
+pub use parallel::{Portfolio, default_jobs};
