@@ -12,7 +12,7 @@ use testkit::oracle::{Bounds, Seen, explore};
 use verdict::{Budget, Check, Engine, Proof, RunsProof, Silent, Task, Verdict};
 
 /// How many programs are tried by default.
-const SEEDS: u64 = 40;
+const SEEDS: u64 = 16;
 /// Seeds that showed a mistake once.
 const ONCE_WRONG: [u64; 4] = [1799, 12694, 31260, 32547];
 /// The checks that the random programs are about.
@@ -89,7 +89,7 @@ fn engines_agree_with_a_naive_exploration() {
 #[test]
 fn atomic_runs_change_no_verdict() {
     let mut counts = [0, 0, 0];
-    for seed in 0..seeds_or(80) {
+    for seed in 0..seeds_or(50) {
         let source = frontend_c::Source {
             name: "random.c".to_owned(),
             text: testkit::random::random_c(seed).into_bytes(),
@@ -121,7 +121,7 @@ fn atomic_runs_change_no_verdict() {
         }
         counts[usize::from(truth)] += 1;
     }
-    assert!(counts[0] > 10 && counts[1] > 10, "{counts:?} hold, are violated, may race");
+    assert!(counts[0] > 5 && counts[1] > 5, "{counts:?} hold, are violated, may race");
 }
 
 /// With a race, runs must not be atomic: the example then looks right, and a proof of that is not accepted.

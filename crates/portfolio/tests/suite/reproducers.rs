@@ -1,5 +1,6 @@
-//! Every refuted program under `tests/programs` has a reproducer that, compiled with the machine's own
-//! compiler, shows the violation.
+//! Refuted programs under `tests/programs` have a reproducer that, compiled with the machine's own compiler,
+//! shows the violation. One in three is tried; `THREADPROOF_ONLY=` with a part of their paths tries all of
+//! those.
 
 use checker::Checked;
 use portfolio::pipeline;
@@ -20,11 +21,17 @@ const SPLIT: &str = "the compiler makes one access where the schedule has two";
 /// that the machine's library does not have.
 const ONE_REFUSED_OF: usize = 5;
 
+/// Compiling with sanitisers takes long: one program of so many is tried.
+const ONE_TRIED_OF: usize = 3;
+
 #[test]
 fn refuted_programs_are_reproduced() {
     let only = std::env::var("THREADPROOF_ONLY").unwrap_or_default();
     let mut files = crate::programs::programs(&crate::root().join("tests/programs"));
     files.retain(|file| file.to_string_lossy().contains(&only));
+    if only.is_empty() {
+        files = files.into_iter().step_by(ONE_TRIED_OF).collect();
+    }
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -55,7 +62,7 @@ fn refuted_programs_are_reproduced() {
     println!("{reproduced} reproduced; {} refused:\n{}", refused.len(), refused.join("\n"));
     assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
     if only.is_empty() {
-        assert!(reproduced >= 300, "only {reproduced} programs were tried");
+        assert!(reproduced >= 100, "only {reproduced} programs were tried");
         assert!(refused.len() * ONE_REFUSED_OF <= results.len(), "{}", refused.join("\n"));
     }
 }

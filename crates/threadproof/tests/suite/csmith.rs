@@ -10,7 +10,7 @@ use std::process::Command;
 /// What is not supported is switched off: floats, and programs that read their arguments.
 const OPTIONS: [&str; 4] = ["--no-float", "--no-argc", "--max-funcs", "6"];
 /// How many programs are run by default.
-const PROGRAMS: u64 = 40;
+const PROGRAMS: u64 = 16;
 /// Steps after which a program is given up.
 const MOST_STEPS: u64 = 10_000_000;
 
