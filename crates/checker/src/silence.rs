@@ -7,6 +7,7 @@
 //!
 //! Direction: neither. It only ever turns a proof into `unknown`.
 
+use crate::executions::random::Random;
 use ir::semantics::{Choice, Choices, Fault, Machine, State, Stuck};
 use ir::{Count, Program, Span, Value};
 
@@ -19,26 +20,12 @@ const MOST_THREADS: usize = 50;
 /// The most bytes of static objects: a step that writes one object copies all.
 const MOST_BYTES: usize = 256 << 20;
 
-/// Pseudo-random numbers (xorshift64*) with a fixed seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-    fn below(&mut self, bound: usize) -> usize {
-        ((self.next() >> 33) as usize) % bound.max(1)
-    }
-}
-
+/// Inputs: small numbers, and any others.
 impl Choices for Random {
     fn choose(&mut self, choice: Choice) -> Value {
         let small = [0, 1, 2, 3, 5, 10, 100];
         match self.below(3) {
-            0 => choice.ty.wrap(Value::from(self.next())),
+            0 => choice.ty.wrap(Value::from(self.draw())),
             _ => choice.ty.wrap(small[self.below(small.len())]),
         }
     }
@@ -61,7 +48,7 @@ pub fn always_undefined(program: &Program) -> Option<(&'static str, Span)> {
     let initial = machine.initial(&copies).ok()?;
     let mut found = None;
     for seed in 1..=EXECUTIONS {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Random::new(seed);
         let fault = run(&machine, initial.clone(), &mut random)?;
         found = found.or(Some(fault));
     }

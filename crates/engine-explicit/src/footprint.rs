@@ -6,11 +6,11 @@
 //! search is notified of a mismatch. (If an execution makes an unforeseen access, so does one that the
 //! reduced search follows: up to the first such access all commutes as claimed.)
 
-use crate::bits::Bits;
 use crate::graph::components;
 use crate::guards::{Guards, LockNumber};
 use crate::touches::{Code, Next};
 use ir::ids::Id;
+use ir::passes::bits::BitSet;
 use ir::semantics::{Machine, State, ThreadIndex};
 use ir::{IdVec, LocationId, ObjectId, Op, Program, Storage, TemplateId};
 use rustc_hash::FxHashMap;
@@ -52,7 +52,7 @@ pub struct Footprints {
     next: IdVec<TemplateId, IdVec<LocationId, Next>>,
     /// For each location, the set of its future.
     future: IdVec<TemplateId, IdVec<LocationId, u32>>,
-    sets: Vec<Bits>,
+    sets: Vec<BitSet>,
     objects: usize,
     frame_objects: IdVec<TemplateId, Vec<ObjectId>>,
     thread_locals: Vec<ObjectId>,
@@ -101,14 +101,14 @@ impl Footprints {
         &self.next[template][location]
     }
 
-    fn empty(&self) -> Bits {
-        Bits::new(self.objects * STRIDE + 4)
+    fn empty(&self) -> BitSet {
+        BitSet::new(self.objects * STRIDE + 4)
     }
     fn flag(&self, flag: Flag) -> usize {
         self.objects * STRIDE + flag as usize
     }
 
-    fn add_next(&self, set: &mut Bits, template: TemplateId, location: LocationId) {
+    fn add_next(&self, set: &mut BitSet, template: TemplateId, location: LocationId) {
         let next = &self.next[template][location];
         for touch in next.fixed.iter().chain(&next.computed) {
             let is_guarded = self.guards.guard(touch.object).is_some_and(|lock| {
@@ -141,7 +141,7 @@ impl Footprints {
     fn futures(&mut self, facts: &Code<'_>) {
         let program = facts.program;
         // What an activation does in its whole life, with all that it calls and starts.
-        let mut own: Vec<Bits> = Vec::new();
+        let mut own: Vec<BitSet> = Vec::new();
         for (template, code) in program.templates.enumerate() {
             let mut set = self.empty();
             for location in code.locations.ids() {
@@ -170,7 +170,7 @@ impl Footprints {
         }
         let locations: usize = program.templates.iter().map(|code| code.locations.len()).sum();
         let coarse = locations.saturating_mul(self.objects * STRIDE + 4) > MOST_BITS;
-        let mut numbers: FxHashMap<Bits, u32> = FxHashMap::default();
+        let mut numbers: FxHashMap<BitSet, u32> = FxHashMap::default();
         let mut future: IdVec<TemplateId, IdVec<LocationId, u32>> = IdVec::new();
         for (template, code) in program.templates.enumerate() {
             let mut of_location: IdVec<LocationId, u32> = code.locations.iter().map(|_| u32::MAX).collect();
@@ -194,7 +194,7 @@ impl Footprints {
                                 }
                             }
                             if let Some(later) = self.sets.get(of_location[step.target] as usize) {
-                                set.union(later);
+                                set.union_with(later);
                             }
                         }
                     }
@@ -209,7 +209,7 @@ impl Footprints {
         self.future = future;
     }
 
-    fn number(&mut self, set: Bits, numbers: &mut FxHashMap<Bits, u32>) -> u32 {
+    fn number(&mut self, set: BitSet, numbers: &mut FxHashMap<BitSet, u32>) -> u32 {
         if let Some(number) = numbers.get(&set) {
             return *number;
         }
@@ -220,7 +220,7 @@ impl Footprints {
     }
 
     /// An activation's objects end with it, wherever it is.
-    fn add_frame(&self, set: &mut Bits, template: TemplateId) {
+    fn add_frame(&self, set: &mut BitSet, template: TemplateId) {
         let frame = &self.frame_objects[template];
         for object in frame.iter().chain(&self.thread_locals) {
             set.insert(object.index() * STRIDE + OWN_WRITE);
@@ -231,11 +231,11 @@ impl Footprints {
     }
 
     /// Adds what a called procedure or a started thread may do.
-    fn add_started(&self, set: &mut Bits, op: &Op, facts: &Code<'_>, whole: &[Bits]) {
+    fn add_started(&self, set: &mut BitSet, op: &Op, facts: &Code<'_>, whole: &[BitSet]) {
         match op {
             Op::Call(callee, ..) => {
                 for template in facts.callees(callee) {
-                    set.union(&whole[template.index()]);
+                    set.union_with(&whole[template.index()]);
                 }
             }
             Op::Spawn(callee, ..) => {
@@ -246,7 +246,7 @@ impl Footprints {
                         shared.remove(object * STRIDE + OWN_READ);
                         shared.remove(object * STRIDE + OWN_WRITE);
                     }
-                    set.union(&shared);
+                    set.union_with(&shared);
                 }
             }
             Op::Assume(_)
@@ -260,7 +260,7 @@ impl Footprints {
     }
 
     /// The sets of a thread's future: one for each activation.
-    fn future_of<'a>(&'a self, state: &'a State, thread: ThreadIndex) -> impl Iterator<Item = &'a Bits> {
+    fn future_of<'a>(&'a self, state: &'a State, thread: ThreadIndex) -> impl Iterator<Item = &'a BitSet> {
         let activations = state.threads[thread].activations.iter();
         activations
             .map(|activation| &self.sets[self.future[activation.template][activation.location] as usize])
@@ -271,7 +271,7 @@ impl Footprints {
     fn collides(
         &self,
         view: View<'_, '_>,
-        future: &Bits,
+        future: &BitSet,
         object: ObjectId,
         write: bool,
         own_too: bool,
@@ -330,7 +330,13 @@ impl Footprints {
     }
 
     /// Whether the objects that end with a return collide with what another thread does later.
-    fn popped_collides(&self, view: View<'_, '_>, next: &Next, template: TemplateId, future: &Bits) -> bool {
+    fn popped_collides(
+        &self,
+        view: View<'_, '_>,
+        next: &Next,
+        template: TemplateId,
+        future: &BitSet,
+    ) -> bool {
         let activations = &view.state.threads[view.me].activations;
         let dies = |objects: &[ObjectId]| {
             !objects.is_empty()

@@ -13,8 +13,8 @@
 //! Each static object is given one lock: the one that most of the accesses to it hold, if any; an object that
 //! has locks in it is given the one of them that is taken most. Which lock is chosen matters for speed only.
 
-use crate::bits::Bits;
 use crate::touches::{Code, Next};
+use ir::passes::bits::BitSet;
 use ir::{Expr, IdVec, LocationId, LocationKind, ObjectId, Op, Program, Storage, TemplateId};
 
 /// A lock, by its number.
@@ -25,7 +25,7 @@ pub struct Guards {
     /// Where each lock is.
     pub locks: Vec<(ObjectId, u64)>,
     guard: IdVec<ObjectId, Option<LockNumber>>,
-    held: IdVec<TemplateId, IdVec<LocationId, Bits>>,
+    held: IdVec<TemplateId, IdVec<LocationId, BitSet>>,
 }
 
 /// Past this many bits for all locations together, no lock is followed.
@@ -35,9 +35,9 @@ const MOST_BITS: usize = 1 << 28;
 struct Solver<'a, 'p> {
     code: &'a Code<'p>,
     locks: Vec<(ObjectId, u64)>,
-    held: IdVec<TemplateId, IdVec<LocationId, Bits>>,
+    held: IdVec<TemplateId, IdVec<LocationId, BitSet>>,
     /// What each procedure may give back, with all that it calls.
-    gives: IdVec<TemplateId, Bits>,
+    gives: IdVec<TemplateId, BitSet>,
     /// Where each procedure returns.
     ends: IdVec<TemplateId, Vec<LocationId>>,
 }
@@ -69,7 +69,7 @@ impl Guards {
             let ends = code.locations.enumerate().filter(|(_, location)| location.kind == LocationKind::End);
             ends.map(|(location, _)| location).collect()
         });
-        let gives = program.templates.iter().map(|_| Bits::new(locks.len())).collect();
+        let gives = program.templates.iter().map(|_| BitSet::new(locks.len())).collect();
         let mut solver = Solver { code, locks, held: IdVec::new(), gives, ends: ends.collect() };
         solver.solve();
         let Solver { locks, held, .. } = solver;
@@ -145,8 +145,8 @@ impl Solver<'_, '_> {
         let lock = fixed_lock(self.code.program, address)?;
         self.locks.iter().position(|other| *other == lock)
     }
-    fn all(&self) -> Bits {
-        let mut all = Bits::new(self.locks.len());
+    fn all(&self) -> BitSet {
+        let mut all = BitSet::new(self.locks.len());
         (0..self.locks.len()).for_each(|lock| all.insert(lock));
         all
     }
@@ -168,7 +168,7 @@ impl Solver<'_, '_> {
                         },
                         Op::Call(callee, ..) => {
                             for callee in self.code.callees(callee) {
-                                gives.union(&self.gives[callee]);
+                                gives.union_with(&self.gives[callee]);
                             }
                         }
                         Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Spawn(..) | Op::Join(..) => {}
@@ -179,7 +179,7 @@ impl Solver<'_, '_> {
                         | Op::Broadcast(_) => {}
                     }
                 }
-                changed |= self.gives[template].union(&gives);
+                changed |= self.gives[template].union_with(&gives);
             }
         }
         self.held = program
@@ -207,7 +207,7 @@ impl Solver<'_, '_> {
                     for op in &edge.ops {
                         changed |= self.after(op, &mut held, &all);
                     }
-                    changed |= self.held[template][edge.target].intersect(&held);
+                    changed |= self.held[template][edge.target].intersect_with(&held);
                 }
             }
         }
@@ -215,12 +215,12 @@ impl Solver<'_, '_> {
 
     fn enter_without(&mut self, template: TemplateId) {
         let entry = self.code.program.templates[template].entry;
-        self.held[template][entry] = Bits::new(self.locks.len());
+        self.held[template][entry] = BitSet::new(self.locks.len());
     }
 
     /// From what is held before an operation to what is held after it. Says whether a called procedure now
     /// starts with less.
-    fn after(&mut self, op: &Op, held: &mut Bits, all: &Bits) -> bool {
+    fn after(&mut self, op: &Op, held: &mut BitSet, all: &BitSet) -> bool {
         match op {
             Op::Lock(_, address) => {
                 if let Some(lock) = self.number(address) {
@@ -239,15 +239,15 @@ impl Solver<'_, '_> {
                 let mut result = all.clone();
                 for callee in callees {
                     let code = &self.code.program.templates[callee];
-                    changed |= self.held[callee][code.entry].intersect(held);
+                    changed |= self.held[callee][code.entry].intersect_with(held);
                     let mut kept = held.clone();
                     kept.subtract(&self.gives[callee]);
                     let mut at_end = all.clone();
                     for end in &self.ends[callee] {
-                        at_end.intersect(&self.held[callee][*end]);
+                        at_end.intersect_with(&self.held[callee][*end]);
                     }
-                    kept.union(&at_end);
-                    result.intersect(&kept);
+                    kept.union_with(&at_end);
+                    result.intersect_with(&kept);
                 }
                 *held = result;
                 return changed;

@@ -20,7 +20,6 @@
 //! are stored in handles and locks, and each thread has its own window of addresses, so no simple rule says
 //! when two states differ by a permutation only.
 
-mod bits;
 mod compact;
 mod components;
 mod crowd;

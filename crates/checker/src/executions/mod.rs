@@ -27,7 +27,7 @@ mod memory;
 pub mod modular;
 pub mod product;
 pub mod queries;
-mod random;
+pub(crate) mod random;
 pub mod summaries;
 mod targets;
 mod walk;

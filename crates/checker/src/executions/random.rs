@@ -18,7 +18,8 @@ impl Random {
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
-    fn next(&mut self) -> u64 {
+    /// Any number.
+    pub fn draw(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -26,7 +27,7 @@ impl Random {
     }
     /// A number below a bound.
     pub fn below(&mut self, bound: usize) -> usize {
-        if bound == 0 { 0 } else { ((self.next() >> 33) % bound as u64) as usize }
+        if bound == 0 { 0 } else { ((self.draw() >> 33) % bound as u64) as usize }
     }
 }
 
@@ -93,7 +94,7 @@ impl Values {
             (Taste::Any, 3 | 4) => constant(random) + random.below(3) as Value - 1,
             (Taste::Any, 5) => ty.min() + random.below(2) as Value,
             (Taste::Any, 6) => ty.max() - random.below(2) as Value,
-            (Taste::Any, _) => random.next() as Value,
+            (Taste::Any, _) => random.draw() as Value,
         };
         let value = ty.wrap(value);
         if self.allows(value, ty) { value } else { ty.wrap(random.below(3) as Value) }

@@ -199,6 +199,9 @@ static void touch(enum access access, const volatile void *address, size_t size)
 static void reach(enum access access, const volatile void *address, size_t size) {
   if (!size) return;
   come_to(address, size);
+  /* In an atomic region every access is atomic. */
+  if (atomic_depth && access == READ) access = ATOMIC_READ;
+  if (atomic_depth && access == WRITE) access = ATOMIC_WRITE;
   touch(access, address, size);
 }
 #define ACCESS(name, mode, bytes) void __tsan_##name(void *address) { reach(mode, address, bytes); }

@@ -1,7 +1,7 @@
 //! Sets of small numbers.
 
 /// A set of numbers below a bound.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct BitSet {
     words: Vec<u64>,
 }
@@ -48,5 +48,20 @@ impl BitSet {
             *word |= more;
         }
         grew
+    }
+    /// Keeps the numbers that are in another set, too; says whether any was lost.
+    pub fn intersect_with(&mut self, other: &Self) -> bool {
+        let mut shrank = false;
+        for (word, kept) in self.words.iter_mut().zip(&other.words) {
+            shrank |= *word & !*kept != 0;
+            *word &= kept;
+        }
+        shrank
+    }
+    /// Removes all numbers of another set.
+    pub fn subtract(&mut self, other: &Self) {
+        for (word, less) in self.words.iter_mut().zip(&other.words) {
+            *word &= !less;
+        }
     }
 }
