@@ -147,7 +147,9 @@ impl Solver<'_, '_> {
     }
     fn all(&self) -> BitSet {
         let mut all = BitSet::new(self.locks.len());
-        (0..self.locks.len()).for_each(|lock| all.insert(lock));
+        for lock in 0..self.locks.len() {
+            all.insert(lock);
+        }
         all
     }
 
@@ -162,7 +164,9 @@ impl Solver<'_, '_> {
                 for op in code.edges.iter().flat_map(|edge| &edge.ops) {
                     match op {
                         Op::Unlock(_, address) => match self.number(address) {
-                            Some(lock) => gives.insert(lock),
+                            Some(lock) => {
+                                gives.insert(lock);
+                            }
                             None if fixed_lock(program, address).is_some() => {}
                             None => gives = all.clone(),
                         },
