@@ -73,9 +73,13 @@ impl Inputs {
     pub fn all_of(&self, ty: IntType) -> Option<&[Value]> {
         self.small.iter().find(|(small, _)| *small == ty).map(|(_, values)| values.as_slice())
     }
-    /// Values that stand for all values of the n-th input of an edge, if any.
-    pub fn at(&self, template: TemplateId, edge: EdgeId, index: usize) -> Option<&[Value]> {
-        self.edges.get(&(template, edge))?.get(index)?.as_deref()
+    /// Values that stand for all values of the n-th value of a type that a step on an edge asks for, if any.
+    /// An edge without inputs asks where an operation on floating-point numbers has no modelled result.
+    pub fn at(&self, at: (TemplateId, EdgeId), index: usize, ty: IntType) -> Option<&[Value]> {
+        match self.edges.get(&at) {
+            Some(lists) => lists.get(index)?.as_deref(),
+            None => self.all_of(ty),
+        }
     }
 }
 

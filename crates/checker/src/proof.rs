@@ -325,7 +325,7 @@ impl Choices for Odometer<'_> {
             }
             ChoiceKind::Any | ChoiceKind::Unknown => {
                 self.asked += 1;
-                self.inputs.at(self.at.0, self.at.1, self.asked - 1)
+                self.inputs.at(self.at, self.asked - 1, choice.ty)
             }
         };
         let Some(list) = list.filter(|list| !list.is_empty()) else {

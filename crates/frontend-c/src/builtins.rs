@@ -59,9 +59,13 @@ impl Function<'_, '_> {
                 let ty = self.scalar(expr.ty);
                 Expr::int(if kind < 2 { -1 } else { 0 }, ty)
             }
-            ExprKind::VaStart { .. } | ExprKind::VaEnd { .. } | ExprKind::VaCopy { .. } => self.zero(expr.ty),
+            ExprKind::VaStart { .. } | ExprKind::VaEnd { .. } | ExprKind::VaCopy { .. } => {
+                self.name_lists(id);
+                self.zero(expr.ty)
+            }
             ExprKind::VaArg { .. } => match unit.class(expr.ty) {
                 Class::Integer(ty) | Class::Odd(ty, _) | Class::Float(ty) => {
+                    self.name_lists(id);
                     if unit.is_pointer(expr.ty) {
                         let span = self.builder.span;
                         let text = "unsupported: a variable argument that is a pointer".to_owned();
@@ -104,6 +108,15 @@ impl Function<'_, '_> {
                 let kind = shown.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
                 self.unsupported(&format!("an expression of kind {kind}"));
                 self.zero(expr.ty)
+            }
+        }
+    }
+
+    /// What naming a list of arguments does: the lists themselves are not modelled.
+    fn name_lists(&mut self, id: ExprId) {
+        for list in crate::facts::operands(self.unit, id) {
+            if self.emits(list) {
+                self.effect(list);
             }
         }
     }
@@ -260,6 +273,8 @@ impl Function<'_, '_> {
             let address = self.rvalue(*third);
             Some(self.freeze(address))
         } else {
+            // Only its type matters, but compilers evaluate it.
+            self.effect(*third);
             None
         };
         let (a, b) = (values[0].clone(), values[1].clone());

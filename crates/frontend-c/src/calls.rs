@@ -197,8 +197,9 @@ impl Function<'_, '_> {
                 let size = arguments.into_iter().next().map(|size| self.read_now(size).value)?;
                 return Some(self.alloca(size));
             }
-            "__threadproof_order" => {
+            "__threadproof_order" | "__threadproof_orders" => {
                 self.say_order(&arguments);
+                arguments.into_iter().for_each(|argument| self.discard(argument.value));
                 return None;
             }
             "__threadproof_generic_update" => {

@@ -430,10 +430,27 @@ impl Function<'_, '_> {
                     let value = self.rvalue(id);
                     self.discard(value);
                 } else if unit.is_aggregate(expr.ty) {
-                    self.address_of(id);
+                    self.unused_aggregate(id);
                 } else {
                     self.builtin(id);
                 }
+            }
+        }
+    }
+    /// An unused structure: it is still read (C11 6.3.2.1p2).
+    fn unused_aggregate(&mut self, id: ExprId) {
+        let expr = self.unit.tree[id];
+        match expr.kind {
+            ExprKind::Convert { kind: Conversion::Lvalue, .. }
+            | ExprKind::Decl(_)
+            | ExprKind::Member { .. }
+            | ExprKind::Subscript { .. }
+            | ExprKind::Unary { op: UnaryOp::Deref, .. } => {
+                let from = self.aggregate(id);
+                self.copy_to_temporary(from, expr.ty);
+            }
+            _ => {
+                self.address_of(id);
             }
         }
     }

@@ -257,12 +257,18 @@ impl Worker {
     }
 }
 
-/// Parses and checks each file.
+/// Parses and checks each file: again, if the program itself defines functions that compilers know.
 fn parse_all(sources: &[(Source, Options)]) -> Result<Vec<parse::Unit>, Vec<Diagnostic>> {
+    let units = parse_each(sources, &[])?;
+    let own = link::own_builtins(&units);
+    if own.is_empty() { Ok(units) } else { parse_each(sources, &own) }
+}
+
+fn parse_each(sources: &[(Source, Options)], own: &[String]) -> Result<Vec<parse::Unit>, Vec<Diagnostic>> {
     let mut units = Vec::new();
     let mut problems = Vec::new();
     for (source, options) in sources {
-        match parse::parse(source, options) {
+        match parse::parse(source, options, own) {
             Ok(unit) => units.push(unit),
             Err(found) => problems.extend(found),
         }

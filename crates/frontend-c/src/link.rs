@@ -154,6 +154,29 @@ pub fn library_name(unit: &Unit, id: DeclId) -> String {
     if is_version && !library::is_known(&symbol) { name.to_owned() } else { symbol }
 }
 
+/// Functions that compilers expand, instead of calling the library.
+const EXPANDED: [&str; 5] = ["alloca", "copysign", "copysignf", "fabs", "fabsf"];
+
+/// The functions that files define, and that compilers take for functions of the library.
+pub fn own_builtins(units: &[Unit]) -> Vec<String> {
+    let mut found = Vec::new();
+    for unit in units {
+        for &id in unit.tree.top_level() {
+            let declaration = &unit.tree[id];
+            let is_function = declaration.kind == DeclKind::Function;
+            if !is_function || declaration.body.is_none() && declaration.alias.is_none() {
+                continue;
+            }
+            let name = unit.name(id);
+            let is_called = rucc_sema::library_name(&format!("__builtin_{name}")) == Some(name);
+            if (is_called || EXPANDED.contains(&name)) && !found.iter().any(|other| other == name) {
+                found.push(name.to_owned());
+            }
+        }
+    }
+    found
+}
+
 /// Finds all definitions; two of one name are an error, and so is no function to start with.
 pub fn link(units: &[Unit], start: &Start) -> Result<Links, Vec<Diagnostic>> {
     let mut definitions: IndexMap<String, Definer> = IndexMap::new();

@@ -4,12 +4,15 @@
 //! invalid access if it does, and continues if it does not. If many objects may be reached, the check calls a
 //! procedure, which exists once for the whole program: large programs have thousands of literals, and as many
 //! writes that may reach most of them. Exact.
+//!
+//! Memory that is mapped to be read only is not compared with: an execution that may write to it is no
+//! evidence, and nothing is proved.
 
 use ir::passes::PointsTo;
 use ir::passes::sharing::base_object;
 use ir::{
-    BinaryOp, Callee, EdgeId, ErrorKind, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind,
-    ObjectId, ObjectRole, Op, Program, Span, Targets, Template, TemplateId, Value,
+    Assignment, BinaryOp, Callee, EdgeId, ErrorKind, Expr, IdVec, IntType, Lhs, LocalId, LocationId,
+    LocationKind, ObjectId, ObjectRole, Op, Program, Rhs, Span, Targets, Template, TemplateId, Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,6 +76,38 @@ fn add_checks(program: &mut Program, literals: &BTreeSet<ObjectId>, points_to: &
             check(program, id, edge, &reached, ask);
         }
     }
+}
+
+/// Makes each execution that may have written to one of these objects one that proves no violation; says
+/// whether there is a write that may reach one.
+pub fn doubt_writes(
+    program: &mut Program,
+    objects: &BTreeSet<ObjectId>,
+    points_to: &mut Option<PointsTo>,
+) -> bool {
+    let mut is_reached = false;
+    for id in program.templates.ids().collect::<Vec<_>>() {
+        for edge in program.templates[id].edges.ids().collect::<Vec<_>>() {
+            let ops = program.templates[id].edges[edge].ops.clone();
+            let may_hit = |address: &Expr| {
+                let points_to = points_to.get_or_insert_with(|| PointsTo::of(program));
+                !literals_at(points_to, id, address, objects).is_empty()
+            };
+            if !ops.iter().flat_map(all_written).any(may_hit) {
+                continue;
+            }
+            is_reached = true;
+            let code = &mut program.templates[id];
+            let (source, span) = (code.edges[edge].source, code.edges[edge].span);
+            let doubted = code.location(LocationKind::Normal, code.locations[source].atomic);
+            let doubt = code.local("%doubt", IntType::BOOL, span);
+            let pairs = vec![(Lhs::Local(doubt), Rhs::Unknown)];
+            let op = Op::Assign(Assignment { pairs, constraint: Some(Expr::Local(doubt)) });
+            code.edge(source, doubted, vec![op], span);
+            code.edges[edge].source = doubted;
+        }
+    }
+    is_reached
 }
 
 /// Whether the address in a local is in one of these objects.

@@ -126,6 +126,7 @@ pub fn lower<'u>(
     let mut points_to = crate::lifetimes::end(&mut lowering.program, &lowering.scopes, runs_after_main);
     crate::equal_literals::leave_open(&mut lowering.program, &lowering.literals, &mut points_to);
     crate::literals::protect(&mut lowering.program, &lowering.constant_objects, &mut points_to);
+    lowering.doubt_writes_to_mapped(&mut points_to);
     lowering.rewrite_out_of_bounds_addresses();
     lowering.note(None);
     lowering.drop_unreachable_assumptions(points_to);
@@ -256,6 +257,21 @@ impl<'u> Lowering<'u> {
             if counts && !self.program.assumptions.iter().any(is_known) {
                 self.program.assumptions.push(assumption);
             }
+        }
+    }
+    /// Proves and refutes nothing by writes that may reach memory that is mapped to be read only.
+    fn doubt_writes_to_mapped(&mut self, points_to: &mut Option<PointsTo>) {
+        self.note(None);
+        let assumptions = self.noted.iter_mut().map(|(_, assumption)| assumption);
+        let mut mapped: Vec<_> =
+            assumptions.filter(|assumption| assumption.text.ends_with(library::READ_ONLY)).collect();
+        let objects = self.program.objects.enumerate().filter(|(_, object)| {
+            let is_here = mapped.iter().any(|assumption| assumption.span == object.span);
+            object.storage == Storage::Site && is_here
+        });
+        let objects = objects.map(|(id, _)| id).collect::<BTreeSet<_>>();
+        if !objects.is_empty() && crate::literals::doubt_writes(&mut self.program, &objects, points_to) {
+            mapped.iter_mut().for_each(|assumption| assumption.limits_proof = true);
         }
     }
     /// The declaration that a name of a file means in the whole program.

@@ -82,7 +82,7 @@ impl Order {
     }
 }
 
-/// The orders that `__threadproof_order` gives the next operation.
+/// The orders that `__threadproof_order` and `__threadproof_orders` give the next operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Orders {
     /// Whether the exchange may fail spuriously.
@@ -365,13 +365,15 @@ impl Function<'_, '_> {
             self.join(next);
         }
     }
-    /// Applies `__threadproof_order` to the next operation.
+    /// Applies `__threadproof_order` or `__threadproof_orders` to the next operation.
     pub fn say_order(&mut self, arguments: &[Argument]) {
-        let constant = |index: usize| arguments.get(index).and_then(|argument| argument.constant);
-        let orders = Orders {
-            weak: constant(0) != Some(0),
-            success: Order::numbered(constant(1)),
-            failure: Order::numbered(constant(2)),
+        let orders = match arguments {
+            [weak, success, failure] => Orders {
+                weak: weak.constant != Some(0),
+                success: Order::numbered(success.constant),
+                failure: Order::numbered(failure.constant),
+            },
+            _ => Orders::same(Order::numbered(arguments.first().and_then(|order| order.constant))),
         };
         self.said_orders.push(orders);
     }

@@ -97,8 +97,9 @@ impl FileSystem for Disk {
 /// The most problems of a file that are reported.
 const TOLD: usize = 50;
 
-/// Reads one file.
-pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>> {
+/// Reads one file. `own`: names of library functions that the program defines itself, so that the checker of
+/// types takes no call of one for a builtin.
+pub fn parse(source: &Source, options: &Options, own: &[String]) -> Result<Unit, Vec<Diagnostic>> {
     let internal = |message: String| vec![Diagnostic::at(&source.name, (0, 0), Kind::Internal, message)];
     if let Some((line, column)) = limits::too_deep(&source.text) {
         let message = "parentheses are nested too deeply; split the expression";
@@ -187,7 +188,7 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
         context.permissive = true;
         context.error_limit = TOLD;
         // C only fixes the sign of the result of `strcmp`: the model keeps this for literals as well.
-        let no_builtin = ["strcmp".to_owned()];
+        let no_builtin = [own, &["strcmp".to_owned()]].concat();
         context.no_builtin = &no_builtin;
         let mut checker = Checker::new(&parsed.ast, context);
         checker.check_unit();

@@ -53,6 +53,7 @@ pub fn copies(setup: &Setup<'_, '_>, graph: &FlowGraph) -> Copies {
                 setup.is_live(step.template, location, *local) && {
                     let loads = scope.loads(value);
                     !matches!(value, Expr::Const(..))
+                        && is_present(value)
                         && !loads.iter().any(|cell| written[target].contains(cell))
                 }
             });
@@ -75,4 +76,13 @@ pub fn copies(setup: &Setup<'_, '_>, graph: &FlowGraph) -> Copies {
         }
     }
     found.iter().map(|found| found.clone().unwrap_or_default()).collect()
+}
+
+/// Whether an expression is only about present values: others are no facts of a proof.
+fn is_present(expr: &Expr) -> bool {
+    let mut is_present = true;
+    expr.walk(&mut |inner| {
+        is_present &= !matches!(inner, Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_));
+    });
+    is_present
 }

@@ -65,6 +65,7 @@ pub use classified::classified;
 pub use failures::is_granted;
 pub use given::know;
 pub use options::own_variable;
+pub use outside::READ_ONLY;
 pub use simplify::simplify;
 
 use crate::builder::Builder;
@@ -367,6 +368,7 @@ const FREE: &[&str] = &[
     "__VERIFIER_nondet_*",
     "nondet_*",
     "__threadproof_order",
+    "__threadproof_orders",
     "__threadproof_generic_update",
     "malloc",
     "calloc",

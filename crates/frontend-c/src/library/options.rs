@@ -6,7 +6,7 @@
 //! variables (POSIX `getopt`).
 //!
 //! Direction: exact, but that an option that is given is not looked for in the arguments of the program
-//! again.
+//! again, and that any of these may be read, or moved; an execution that does so is no evidence.
 
 use super::emit::truth;
 use super::input::{any_between, any_up_to};
@@ -80,6 +80,7 @@ fn option(context: &mut Context<'_>, call: &Call<'_>, has_table: bool) -> Option
     let few = Expr::binary(BinaryOp::Le, int, count.clone(), Expr::int(1, int));
     context.builder.branch(few, done, some);
     context.builder.continue_at(some);
+    look_through(context, &(array.clone(), count.clone()));
     // It continues at another argument, as far as there are some.
     let index = any_up_to(context, int, 1, count.clone());
     store(context, "optind", index);
@@ -109,6 +110,33 @@ fn option(context: &mut Context<'_>, call: &Call<'_>, has_table: bool) -> Option
     short_option(context, letters.text.as_deref(), &arguments, result);
     context.builder.place(done);
     Some(Answer::Value(Expr::Local(result)))
+}
+
+/// Reads the arguments of the program, and perhaps moves one that is no option behind the others, as GNU's
+/// library does.
+fn look_through(context: &mut Context<'_>, (array, count): &(Expr, Expr)) {
+    let (ty, int) = (context.pointer(), IntType::I32);
+    let cell = |context: &mut Context<'_>| {
+        let index = context.open_value(int, Rhs::Unknown, |index| {
+            let least = Expr::binary(BinaryOp::Le, int, Expr::int(1, int), index.clone());
+            Some(least.and(Expr::binary(BinaryOp::Lt, int, index, count.clone())))
+        });
+        let width = Expr::int(Value::from(ty.bytes()), ty);
+        let distance = Expr::binary(BinaryOp::Mul, ty, Expr::cast(ty, index), width);
+        Place::pointee(context.sum(array.clone(), distance), ty)
+    };
+    context.perhaps(|context| {
+        let place = cell(context);
+        let text = context.builder.save(Expr::load(place), ty);
+        let first = Expr::load(Place::pointee(Expr::Local(text), IntType::U8));
+        context.builder.save(first, IntType::U8);
+        context.perhaps(|context| {
+            let place = cell(context);
+            context.builder.set(Lhs::Memory(place), Expr::Local(text));
+        });
+    });
+    let Some(errors) = own_variable(context.program, "opterr") else { return };
+    context.builder.save(Expr::load(Place::cell(errors, 0, int)), int);
 }
 
 /// Whether an option has an argument of its own.

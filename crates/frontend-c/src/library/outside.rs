@@ -117,7 +117,8 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["strerror_r"], wins: Wins::Body, model: text_of_error },
     Entry { names: &["strptime"], wins: Wins::Body, model: time_of_text },
     Entry { names: &["munmap"], wins: Wins::Body, model: unmap },
-    Entry { names: &["mprotect", "msync"], wins: Wins::Body, model: |c, call| between(c, call, -1, 0) },
+    Entry { names: &["mprotect"], wins: Wins::Body, model: protect },
+    Entry { names: &["msync"], wins: Wins::Body, model: |c, call| between(c, call, -1, 0) },
     Entry {
         names: &["frexp", "modf"],
         wins: Wins::Body,
@@ -297,10 +298,15 @@ fn pair(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<Answ
 
 /// Memory of its own; of a file, with any content.
 fn map(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    let (address, size, flags) = (call.argument(0)?, call.argument(1)?, call.argument(3)?);
-    let flags = flags.constant?;
+    let (address, size, access) = (call.argument(0)?, call.argument(1)?, call.argument(2)?);
+    let flags = call.argument(3)?.constant?;
     if !address.is_always_null() {
         return None;
+    }
+    match access.constant.map(|access| access & READ_AND_WRITE) {
+        Some(READ_AND_WRITE) => {}
+        Some(1) => context.assume(call, READ_ONLY, false),
+        _ => restrict(context, call),
     }
     let size = context.settle_pointer(size);
     let anonymous = flags & 0x20 != 0;
@@ -309,6 +315,25 @@ fn map(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     }
     let result = allocate(context, call, size, anonymous);
     Some(Answer::Value(Expr::Local(result)))
+}
+
+/// The bits of `PROT_READ` and `PROT_WRITE`.
+const READ_AND_WRITE: Value = 3;
+/// What is said of memory that is mapped to be read.
+pub const READ_ONLY: &str = "memory is mapped to be read only; writes to it are not followed";
+
+/// Allows less than all accesses to memory: ones that are not allowed end the program, which is not followed.
+fn restrict(context: &mut Context<'_>, call: &Call<'_>) {
+    context.assume(call, "not all accesses to memory are allowed, which is not followed", true);
+    context.lose_path();
+}
+
+/// Changes which accesses to memory are allowed.
+fn protect(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    if call.argument(2)?.constant.map(|access| access & READ_AND_WRITE) != Some(READ_AND_WRITE) {
+        restrict(context, call);
+    }
+    between(context, call, -1, 0)
 }
 
 /// Asks the system to treat the process or thread in another way: its name and its death are of no interest
