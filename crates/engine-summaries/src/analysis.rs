@@ -246,16 +246,14 @@ impl<'a, 'p> Analysis<'a, 'p> {
         self.meet_at(context, step.target, facts);
     }
 
-    /// Takes note of the locks that an operation may give back, or whose words it may change.
+    /// Takes note of the locks that an operation may give back, or whose words it may change, and of the
+    /// places for ids that it may write.
     fn note_releases(&mut self, context: u32, edge: EdgeId, (index, op): (usize, &Op)) {
         let this = &mut self.contexts[context as usize];
-        if matches!(op, Op::Lock(..)) {
-            return;
-        }
         let mut grew = false;
         for access in &self.model.procedures[this.template].accesses[edge] {
             if access.op == index && access.write {
-                for lock in access.locks.iter() {
+                for lock in access.locks.iter().filter(|_| !matches!(op, Op::Lock(..))) {
                     grew |= this.releases.insert(*lock as usize);
                 }
                 for id in access.ids.iter() {

@@ -217,14 +217,15 @@ fn collect(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Collected, Ex
 }
 
 /// Whether an operation that writes may write to an object of this kind: only allocated memory is given back,
-/// and assignments do not reach constants ([`ObjectRole::Constant`]).
+/// and other operations do not reach constants ([`ObjectRole::Constant`]).
 fn may_write(op: &Op, object: &Object) -> bool {
     match op {
         Op::Assign(_) | Op::Fill(..) | Op::Copy(..) | Op::Spawn(..) | Op::Join(..) | Op::Call(..) => {
             object.role != ObjectRole::Constant
         }
+        Op::Lock(..) | Op::Unlock(..) => object.role != ObjectRole::Constant,
         Op::Free(_) => object.storage == Storage::Site,
-        Op::Allocate { .. } | Op::Assume(_) | Op::Broadcast(_) | Op::Lock(..) | Op::Unlock(..) => true,
+        Op::Allocate { .. } | Op::Assume(_) | Op::Broadcast(_) => true,
     }
 }
 

@@ -59,20 +59,34 @@ impl Function<'_, '_> {
                 let ty = self.scalar(expr.ty);
                 Expr::int(if kind < 2 { -1 } else { 0 }, ty)
             }
-            ExprKind::VaStart { .. } | ExprKind::VaEnd { .. } | ExprKind::VaCopy { .. } => {
+            ExprKind::VaStart { list } => {
+                let list = self.rvalue(list);
+                let list = self.freeze(list);
+                let function = self.builder.template.name.clone();
+                context_of(&mut self.builder, &mut self.global.program).start_list(&function, &list);
+                self.zero(expr.ty)
+            }
+            ExprKind::VaCopy { dst, src } => {
+                let (to, from) = self.pair(dst, src);
+                let (to, from) = (self.freeze(to), self.freeze(from));
+                context_of(&mut self.builder, &mut self.global.program).copy_list(&to, &from);
+                self.zero(expr.ty)
+            }
+            ExprKind::VaEnd { .. } => {
                 self.name_lists(id);
                 self.zero(expr.ty)
             }
-            ExprKind::VaArg { .. } => match unit.class(expr.ty) {
+            ExprKind::VaArg { list } => match unit.class(expr.ty) {
                 Class::Integer(ty) | Class::Odd(ty, _) | Class::Float(ty) => {
-                    self.name_lists(id);
                     if unit.is_pointer(expr.ty) {
                         let span = self.builder.span;
                         let text = "unsupported: a variable argument that is a pointer".to_owned();
                         self.global.assume(text, span, true);
                     }
+                    let list = self.rvalue(list);
+                    let list = self.freeze(list);
                     let local = self.builder.temporary(ty);
-                    context_of(&mut self.builder, &mut self.global.program).give_known(local);
+                    context_of(&mut self.builder, &mut self.global.program).give_listed(local, &list);
                     Expr::Local(local)
                 }
                 Class::Void | Class::Aggregate | Class::Function | Class::Unsupported(_) => {
@@ -112,7 +126,7 @@ impl Function<'_, '_> {
         }
     }
 
-    /// What naming a list of arguments does: the lists themselves are not modelled.
+    /// What naming lists of arguments does, where nothing is done with them.
     fn name_lists(&mut self, id: ExprId) {
         for list in crate::facts::operands(self.unit, id) {
             if self.emits(list) {

@@ -76,7 +76,7 @@ impl Function<'_, '_> {
                 let signature = unit.signature(unit.tree[callee].ty);
                 let parameters = signature.map_or(0, |signature| signature.params.len());
                 let values = match signature.is_some_and(|signature| signature.variadic) {
-                    true => self.pass_on(values, &addresses, &wide, parameters),
+                    true => self.pass_on(None, values, &addresses, &wide, parameters),
                     false => values,
                 };
                 self.emit_call(Callee::Pointer(pointer), values, expr.ty)
@@ -269,13 +269,16 @@ impl Function<'_, '_> {
         let values: Vec<Expr> = arguments.into_iter().map(|argument| argument.value).collect();
         let unit = &self.global.units[declared.unit];
         let parameters = unit.tree[unit.tree[declared.declaration].params].len();
-        let values = self.pass_on(values, &addresses, &wide, parameters);
+        let function = Some(unit.name(declared.declaration));
+        let values = self.pass_on(function, values, &addresses, &wide, parameters);
         self.call_defined(declared, values, result)
     }
 
-    /// Records the addresses that are passed beyond the parameters: they may be printed.
+    /// Records the addresses that are passed beyond the parameters of a function, or of one at a pointer: they
+    /// may be taken from its list, or printed.
     fn pass_on(
         &mut self,
+        function: Option<&str>,
         values: Vec<Expr>,
         addresses: &[bool],
         wide: &[bool],
@@ -289,7 +292,7 @@ impl Function<'_, '_> {
             }
             let value = self.freeze(value);
             let mut context = context_of(&mut self.builder, &mut self.global.program);
-            context.make_known(value.clone());
+            context.pass_in_list(function, value.clone());
             if addresses[index] {
                 context.pass_on(value.clone());
             }

@@ -149,8 +149,11 @@ fn symbol(unit: &Unit, id: DeclId) -> String {
 /// versions of these (`scanf`, `__isoc99_scanf`); any other assembler name is that of another function.
 pub fn library_name(unit: &Unit, id: DeclId) -> String {
     let (name, symbol) = (unit.name(id), symbol(unit, id));
-    let is_version =
-        symbol.starts_with("__") && symbol.contains(name) || symbol.strip_suffix("64") == Some(name);
+    // On some systems symbols begin with `_`, and a variant follows after `$`.
+    let plain = symbol.strip_prefix('_').and_then(|symbol| symbol.split('$').next());
+    let is_version = symbol.starts_with("__") && symbol.contains(name)
+        || symbol.strip_suffix("64") == Some(name)
+        || plain == Some(name);
     if is_version && !library::is_known(&symbol) { name.to_owned() } else { symbol }
 }
 

@@ -11,7 +11,7 @@
 use ir::passes::PointsTo;
 use ir::passes::sharing::base_object;
 use ir::{
-    Assignment, BinaryOp, Callee, EdgeId, ErrorKind, Expr, IdVec, IntType, Lhs, LocalId, LocationId,
+    Assignment, BinaryOp, Callee, Edge, EdgeId, ErrorKind, Expr, IdVec, IntType, Lhs, LocalId, LocationId,
     LocationKind, ObjectId, ObjectRole, Op, Program, Rhs, Span, Targets, Template, TemplateId, Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +41,7 @@ fn exposed(
     let mut found = BTreeSet::new();
     for (id, code) in program.templates.enumerate() {
         for edge in &code.edges {
-            let is_checked = edge.ops.len() == 1;
+            let is_checked = is_checked(code, edge);
             let addresses = edge.ops.iter().flat_map(all_written).skip(usize::from(is_checked));
             for address in addresses {
                 let points_to = points_to.get_or_insert_with(|| PointsTo::of(program));
@@ -170,6 +170,22 @@ fn is_named(program: &Program, literals: &BTreeSet<ObjectId>) -> bool {
     found
 }
 
+/// Whether a check is made for an edge that may write to a literal. Operations on locks keep their address,
+/// so that it must not depend on memory; and where a thread may also go elsewhere instead of waiting, there
+/// is none.
+fn is_checked(code: &Template, edge: &Edge) -> bool {
+    match edge.ops.as_slice() {
+        [Op::Lock(_, address) | Op::Unlock(_, address)] => {
+            let mut has_load = false;
+            address.walk(&mut |inner| has_load |= matches!(inner, Expr::Load(_)));
+            let is_alone = code.edges.iter().filter(|other| other.source == edge.source).count() == 1;
+            !has_load && is_alone
+        }
+        [_] => true,
+        _ => false,
+    }
+}
+
 /// The address that an operation writes to; the first one, if there are several.
 fn written(op: &Op) -> Option<&Expr> {
     all_written(op).into_iter().next()
@@ -178,7 +194,7 @@ fn written(op: &Op) -> Option<&Expr> {
 /// The addresses that an operation writes to.
 fn all_written(op: &Op) -> Vec<&Expr> {
     match op {
-        Op::Fill(to, ..) | Op::Copy(to, ..) => vec![to],
+        Op::Fill(to, ..) | Op::Copy(to, ..) | Op::Lock(_, to) | Op::Unlock(_, to) => vec![to],
         _ => {
             let addresses = op.targets().into_iter().filter_map(|lhs| match lhs {
                 Lhs::Memory(place) => Some(&place.address),
@@ -197,9 +213,11 @@ fn reached(
     edge: EdgeId,
     literals: &BTreeSet<ObjectId>,
 ) -> BTreeSet<ObjectId> {
-    let [op] = program.templates[template].edges[edge].ops.as_slice() else { return BTreeSet::new() };
+    let code = &program.templates[template];
+    let [op] = code.edges[edge].ops.as_slice() else { return BTreeSet::new() };
     let Some(address) = written(op) else { return BTreeSet::new() };
-    literals_at(points_to, template, address, literals)
+    let found = literals_at(points_to, template, address, literals);
+    if found.is_empty() || is_checked(code, &code.edges[edge]) { found } else { BTreeSet::new() }
 }
 
 /// The literals that an address may be in.
@@ -267,6 +285,7 @@ fn check(
     for op in &mut step.ops {
         match op {
             Op::Fill(to, ..) | Op::Copy(to, ..) => *to = Expr::Local(saved),
+            Op::Lock(..) | Op::Unlock(..) => {}
             _ => {
                 if let Some(Lhs::Memory(place)) =
                     op.targets_mut().into_iter().find(|lhs| matches!(lhs, Lhs::Memory(_)))

@@ -133,8 +133,8 @@ pub enum ObjectRole {
     /// Which of two objects comes first in memory.
     AddressOrder,
     /// A string literal, or a variable that is declared constant and lives for the whole run. Assignments,
-    /// fills and copies never reach it: a test of its address precedes each that might, from which control
-    /// goes to an error location. Who makes the program sees to that.
+    /// fills, copies and operations on locks never reach it: a test of its address precedes each that might,
+    /// from which control goes to an error location. Who makes the program sees to that.
     Constant,
 }
 

@@ -150,20 +150,19 @@ impl Accesses {
     }
 }
 
-/// Whether an operation never writes to an object of this kind. Assignments, fills and copies do not reach
-/// constants ([`ObjectRole::Constant`]). What is given back and was not allocated is a fault, and no access
+/// Whether an operation never writes to an object of this kind. Assignments, fills, copies and operations on
+/// locks do not reach constants ([`ObjectRole::Constant`]). What is given back and was not allocated is a fault, and no access
 /// precedes it.
 fn never_writes(op: &Op, object: &Object) -> bool {
     match op {
-        Op::Assign(_) | Op::Fill(..) | Op::Copy(..) | Op::Spawn(..) | Op::Join(..) | Op::Call(..) => {
+        Op::Assign(_) | Op::Fill(..) | Op::Copy(..) | Op::Lock(..) | Op::Unlock(..) => {
             object.role == ObjectRole::Constant
         }
+        Op::Spawn(..) | Op::Join(..) | Op::Call(..) => object.role == ObjectRole::Constant,
         Op::Free(_) => match object.storage {
             Storage::Static | Storage::ThreadLocal | Storage::Frame(_) => true,
             Storage::Site => false,
         },
-        // Locks are not behind a test of their address.
-        Op::Lock(..) | Op::Unlock(..) => false,
         Op::Assume(_) | Op::Allocate { .. } | Op::Broadcast(_) => false,
     }
 }

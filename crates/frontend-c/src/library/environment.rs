@@ -59,7 +59,7 @@ pub(super) const TABLE: &[Entry] = &[
             Some(context.answer_number(call))
         },
     },
-    Entry { names: UNKNOWN_ROUNDED, wins: Wins::Body, model: rounded },
+    Entry { names: UNKNOWN_ROUNDED, wins: Wins::Body, model: |c, call| rounded(c, call, usize::MAX) },
     Entry {
         names: &["strerror", "strsignal"],
         wins: Wins::Body,
@@ -311,10 +311,11 @@ pub(super) fn text(context: &mut Context<'_>, call: &Call<'_>) -> Expr {
     result
 }
 
-/// A number that may be one of those that are passed.
-fn rounded(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+/// A number that may be one of the first ones that are passed, at most so many.
+pub(super) fn rounded(context: &mut Context<'_>, call: &Call<'_>, most: usize) -> Option<Answer> {
     let Some(ty) = call.result else { return Some(Answer::Nothing) };
-    let passed: Vec<Expr> = call.arguments.iter().map(|argument| context.settle_as(argument, ty)).collect();
+    let numbers = call.arguments.iter().take(most);
+    let passed: Vec<Expr> = numbers.map(|argument| context.settle_as(argument, ty)).collect();
     let result = context.builder.temporary(ty);
     context.builder.emit(Op::unknown_number(result, ty));
     if ty.bytes() >= context.pointer().bytes() {
@@ -413,7 +414,7 @@ pub(super) fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option
     context.lose_path();
     match call.result {
         // A number, perhaps one that is passed: `syscall` may give back an address that it gets.
-        Some(ty) if ty.signed => rounded(context, call),
+        Some(ty) if ty.signed => rounded(context, call, usize::MAX),
         Some(_) | None => context.answer_open(call, Rhs::Unknown),
     }
 }

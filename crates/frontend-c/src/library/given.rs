@@ -1,18 +1,34 @@
 //! Addresses that code outside of the program knows, and what it gives back.
 //!
-//! A function of which nothing is known, and a list of arguments, may hold addresses that were passed to it
-//! or to another such function. They are stored in one object, which points-to sets know by its role
-//! ([`ObjectRole::Given`]); what comes back is a number that was not computed from an address, or one of
-//! these. The latter is no evidence. Variables and functions with external linkage can be named outside, so
-//! they are known from the start ([`know`]). Over-approximates, for functions that change nothing of the
-//! program (SOUNDNESS.md, assumptions 12 and 14).
+//! A function of which nothing is known may give back addresses that were passed to it or to another such
+//! function. They are stored in one object, which points-to sets know by its role ([`ObjectRole::Given`]);
+//! what comes back is a number that was not computed from an address, or one of these. The latter is no
+//! evidence. Variables and functions with external linkage can be named outside, so they are known from the
+//! start ([`know`]). Over-approximates, for functions that change nothing of the program (SOUNDNESS.md,
+//! assumptions 12 and 14).
+//!
+//! Of a function of the program that takes any number of arguments, those beyond its parameters are stored
+//! in an object of that function; those of calls through pointers are in one for all functions. `va_start`
+//! sets the first word of a list to the address of the function's object. So points-to sets follow a list
+//! wherever it goes, also to code outside, and `va_arg` gives what may be in the object, or a number that
+//! was not computed from an address; the former is no evidence. Only points-to sets need that: the value
+//! is any.
 
 use super::Context;
 use super::emit::atomic_place;
-use ir::{Expr, Initial, IntType, Layout, Lhs, LocalId, ObjectId, ObjectRole, Op, Program, Storage};
+use ir::{
+    Expr, Initial, IntType, Layout, Lhs, LocalId, Object, ObjectId, ObjectRole, Op, Place, Program, Rhs,
+    Storage, Template,
+};
 
 /// What people see the object as.
 const NAME: &str = "addresses that code outside of the program knows";
+/// What people see objects with the arguments of functions as, before the name of the function.
+const LISTED: &str = "arguments beyond the parameters of ";
+/// The same, of calls through pointers.
+const LISTED_BY_POINTER: &str = "arguments beyond the parameters of functions at pointers";
+/// Locals with the first word of a list.
+const LIST: &str = "%list";
 
 fn given(context: &mut Context<'_>) -> ObjectId {
     let pointer = context.pointer();
@@ -43,6 +59,117 @@ impl Context<'_> {
             let value = context.convert(Expr::Local(value), ty);
             context.builder.set(Lhs::Local(local), value);
         });
+    }
+}
+
+/// The object with the arguments of a function, or of all that are called through pointers.
+fn listed(context: &mut Context<'_>, function: Option<&str>) -> ObjectId {
+    let pointer = context.pointer();
+    let name = function.map_or_else(|| LISTED_BY_POINTER.to_owned(), |name| format!("{LISTED}'{name}'"));
+    context.own_object(&name, Storage::Static, Layout::Scalar(pointer), pointer.bytes())
+}
+
+/// The first word of a list at an address.
+fn first_word(context: &Context<'_>, list: &Expr) -> Place {
+    Place::pointee(list.clone(), context.pointer())
+}
+
+/// A local for the first word of a list.
+fn list_local(context: &mut Context<'_>) -> LocalId {
+    let (ty, span) = (context.pointer(), context.builder.span);
+    context.builder.template.local(LIST, ty, span)
+}
+
+impl Context<'_> {
+    /// Says that a value is passed beyond the parameters of a function, or of one at a pointer. Dropped in
+    /// programs where nothing is taken from lists ([`drop_lists`]).
+    pub fn pass_in_list(&mut self, function: Option<&str>, value: Expr) {
+        let (object, pointer) = (listed(self, function), self.pointer());
+        let value = self.convert(value, pointer);
+        self.builder.set(Lhs::Memory(atomic_place(Expr::Address(object, 0), pointer)), value);
+    }
+    /// `va_start` in a function, of the list at an address.
+    pub fn start_list(&mut self, function: &str, list: &Expr) {
+        let (own, by_pointer) = (listed(self, Some(function)), listed(self, None));
+        let pointer = self.pointer();
+        let place = |object| atomic_place(Expr::Address(object, 0), pointer);
+        self.builder.set(Lhs::Memory(place(own)), Expr::load(place(by_pointer)));
+        let local = list_local(self);
+        self.builder.set(Lhs::Local(local), Expr::Address(own, 0));
+        let word = first_word(self, list);
+        self.builder.set(Lhs::Memory(word), Expr::Local(local));
+    }
+    /// `va_copy` between the lists at two addresses.
+    pub fn copy_list(&mut self, to: &Expr, from: &Expr) {
+        let (target, source) = (first_word(self, to), first_word(self, from));
+        let local = list_local(self);
+        self.builder.set(Lhs::Local(local), Expr::load(source));
+        self.builder.set(Lhs::Memory(target), Expr::Local(local));
+    }
+    /// Sets a local to what `va_arg` gives of the list at an address.
+    pub fn give_listed(&mut self, result: LocalId, list: &Expr) {
+        let (ty, pointer) = (self.builder.template.locals[result].ty, self.pointer());
+        if ty.bytes() < pointer.bytes() {
+            return self.builder.emit(Op::unknown(Lhs::Local(result)));
+        }
+        self.builder.emit(Op::unknown_number(result, ty));
+        let word = first_word(self, list);
+        self.perhaps(|context| {
+            context.lose_path();
+            let valid = |address: Expr| Op::Assume(Expr::Valid(Box::new(address), pointer.bytes()));
+            context.builder.emit(valid(list.clone()));
+            let local = list_local(context);
+            context.builder.set(Lhs::Local(local), Expr::load(word));
+            context.builder.emit(valid(Expr::Local(local)));
+            let place = atomic_place(Expr::Local(local), pointer);
+            let value = context.builder.save(Expr::load(place), pointer);
+            let value = context.convert(Expr::Local(value), ty);
+            context.builder.set(Lhs::Local(result), value);
+        });
+    }
+}
+
+/// Drops what lists hold, in a program where nothing is taken from them: neither by the program, nor by code
+/// outside.
+pub(super) fn drop_lists(program: &mut Program) {
+    let is_list = |code: &Template, expr: &Expr| match expr {
+        Expr::Local(local) => code.locals[*local].name == LIST,
+        _ => false,
+    };
+    let is_given = |object: ObjectId| program.objects[object].role == ObjectRole::Given;
+    let mut is_read = false;
+    for code in &program.templates {
+        for expr in code.edges.iter().flat_map(|edge| &edge.ops).flat_map(Op::expressions) {
+            expr.walk(&mut |inner| match inner {
+                Expr::Load(place) => is_read |= is_list(code, &place.address),
+                Expr::Address(object, _) => is_read |= is_given(*object),
+                _ => {}
+            });
+        }
+    }
+    if is_read {
+        return;
+    }
+    let is_listed = |object: &Object| object.name.starts_with(LISTED);
+    let listed: Vec<ObjectId> =
+        program.objects.enumerate().filter(|(_, object)| is_listed(object)).map(|(id, _)| id).collect();
+    let is_for_lists = |code: &Template, op: &Op| {
+        let Op::Assign(assignment) = op else { return false };
+        let [(lhs, rhs)] = assignment.pairs.as_slice() else { return false };
+        let is_to = match lhs {
+            Lhs::Local(local) => code.locals[*local].name == LIST,
+            Lhs::Memory(place) => {
+                matches!(&place.address, Expr::Address(object, 0) if listed.binary_search(object).is_ok())
+            }
+        };
+        is_to || matches!(rhs, Rhs::Value(value) if is_list(code, value))
+    };
+    for code in program.templates.iter_mut() {
+        let mut edges = std::mem::take(&mut code.edges);
+        for edge in edges.iter_mut() {
+            edge.ops.retain(|op| !is_for_lists(code, op));
+        }
+        code.edges = edges;
     }
 }
 

@@ -122,7 +122,10 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["frexp", "modf"],
         wins: Wins::Body,
-        model: |c, call| effect(c, call, &[], &[1], Gives::Unmodelled),
+        model: |c, call| {
+            effect(c, call, &[], &[1], Gives::Zero)?;
+            super::environment::rounded(c, call, 1)
+        },
     },
     Entry { names: &["htonl", "ntohl"], wins: Wins::Body, model: |c, call| swapped(c, call, IntType::U32) },
     Entry { names: &["htons", "ntohs"], wins: Wins::Body, model: |c, call| swapped(c, call, IntType::U16) },
@@ -147,8 +150,6 @@ enum Gives {
     Input(Value, Value),
     /// A value within bounds that is not modelled.
     Unknown(Value, Value),
-    /// A value that is not modelled.
-    Unmodelled,
     /// A value that is not modelled, and that was not computed from an address.
     Number,
 }
@@ -161,7 +162,6 @@ fn give(context: &mut Context<'_>, call: &Call<'_>, gives: Gives) -> Option<Answ
             let Some(ty) = call.result else { return Some(Answer::Nothing) };
             Some(Answer::Value(unknown_between(context, ty, low, high)))
         }
-        Gives::Unmodelled => context.answer_open(call, Rhs::Unknown),
         Gives::Number => Some(context.answer_number(call)),
     }
 }

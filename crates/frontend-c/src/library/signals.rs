@@ -18,8 +18,8 @@ use super::{Answer, Argument, Call, Context, Entry, Wins};
 use crate::builder::Builder;
 use ir::passes::points_to::PointsTo;
 use ir::{
-    Assignment, Callee, EdgeId, Expr, IntType, Layout, Lhs, LocationKind, ObjectId, Op, Place, Program, Rhs,
-    Span, Storage, Template, TemplateId, Value,
+    Assignment, Callee, EdgeId, Expr, IntType, Layout, Lhs, LocalId, LocationKind, ObjectId, Op, Place,
+    Program, Rhs, Span, Storage, Template, TemplateId, Value,
 };
 
 /// What is said of a program that sets a handler.
@@ -76,7 +76,31 @@ fn was_set(context: &mut Context<'_>) -> Place {
     super::emit::atomic_place(Expr::Address(object, 0), IntType::U8)
 }
 
-fn set(context: &mut Context<'_>) {
+/// The handlers that were set. `signal` may give back one of them.
+pub(super) const HANDLERS: &str = "handlers of signals";
+
+fn handlers(context: &mut Context<'_>) -> Place {
+    let pointer = context.pointer();
+    let object = context.own_object(HANDLERS, Storage::Static, Layout::Scalar(pointer), pointer.bytes());
+    super::emit::atomic_place(Expr::Address(object, 0), pointer)
+}
+
+/// Sets a local to what handled a signal before: a number that is not modelled, or a handler that was set.
+/// The latter is no evidence.
+fn give_handler(context: &mut Context<'_>, result: LocalId) {
+    let pointer = context.pointer();
+    context.builder.emit(Op::unknown_number(result, pointer));
+    let handlers = handlers(context);
+    context.perhaps(|context| {
+        context.lose_path();
+        context.builder.set(Lhs::Local(result), Expr::load(handlers));
+    });
+}
+
+fn set(context: &mut Context<'_>, handler: Expr) {
+    let handlers = handlers(context);
+    let handler = context.convert(handler, handlers.ty);
+    context.builder.set(Lhs::Memory(handlers), handler);
     let was_set = was_set(context);
     context.builder.set(Lhs::Memory(was_set), Expr::int(1, IntType::U8));
 }
@@ -127,7 +151,7 @@ fn action(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         context.builder.branch(is_function, some, done);
         context.builder.continue_at(some);
         context.undecided_for_deadlocks();
-        set(context);
+        set(context, Expr::Local(handler));
         let number = number(call.argument(0)?);
         arrive(context, &Callee::Pointer(Expr::Local(handler)), number);
         context.builder.place(done);
@@ -151,7 +175,8 @@ fn signal(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     if !is_plain {
         context.assume(call, NO_HANDLER, true);
         context.undecided_for_deadlocks();
-        set(context);
+        let address = context.settle_pointer(handler);
+        set(context, address);
         if let Some(function) = handler.function {
             arrive(context, &Callee::Procedure(function), self::number(number));
         }
@@ -160,14 +185,16 @@ fn signal(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         return Some(Answer::Nothing);
     }
     if !can_be_handled(number.constant) {
-        return context.answer_open(call, Rhs::Unknown);
+        let result = context.builder.temporary(ty);
+        give_handler(context, result);
+        return Some(Answer::Value(Expr::Local(result)));
     }
     let result = any_between(context, ty, 0, 1);
     let result = context.builder.save(result, ty);
     let (other, done) = (context.builder.label(), context.builder.label());
     context.builder.branch(truth(before, IntType::U8), other, done);
     context.builder.continue_at(other);
-    context.builder.emit(ir::Op::unknown(Lhs::Local(result)));
+    give_handler(context, result);
     context.builder.place(done);
     Some(Answer::Value(Expr::Local(result)))
 }

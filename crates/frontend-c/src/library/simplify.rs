@@ -30,6 +30,8 @@ pub fn simplify(program: &mut Program, wants_frees: bool) {
     drop_stores(program, |object| object.name == super::processes::STARTED);
     drop_stores(program, |object| object.name == super::lists::NAME);
     drop_stores(program, |object| object.role == ObjectRole::Given);
+    super::given::drop_lists(program);
+    drop_stores(program, |object| object.name == super::signals::HANDLERS);
     super::ending::settle(program);
     super::signals::settle(program);
     let kinds = Kinds::of(program);

@@ -28,7 +28,8 @@ pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<Templ
         result: template.result.map(|local| first_local[id] + local.0),
     });
     let procedures = procedures.collect();
-    let solver = Solver::new(shapes, first_cell, procedures, thread_results, anything + 1);
+    let constant = program.objects.iter().map(|object| object.role == ObjectRole::Constant).collect();
+    let solver = Solver::new((shapes, constant), first_cell, procedures, thread_results, anything + 1);
     let mut generator = Generator {
         program,
         amounts,

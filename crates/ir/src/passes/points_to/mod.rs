@@ -17,6 +17,7 @@
 //! 3. What code outside of the program gives back is memory of its own, or at an address that it was given
 //!    ([`ObjectRole::Given`](crate::program::ObjectRole::Given)): in the object there, or in one that can
 //!    be reached from there.
+//! 4. Nothing is written to a constant ([`ObjectRole::Constant`](crate::program::ObjectRole::Constant)).
 
 mod cells;
 mod constraints;

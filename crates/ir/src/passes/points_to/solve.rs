@@ -104,6 +104,8 @@ pub struct Solver {
     pub pointees: IndexSet<Pointee, FxBuildHasher>,
     /// The structure of each object.
     pub shapes: IdVec<ObjectId, Shape>,
+    /// Whether each object is never written to ([`ObjectRole::Constant`](crate::program::ObjectRole::Constant)).
+    pub constant: IdVec<ObjectId, bool>,
     /// The node of each object's first cell.
     pub first_cell: IdVec<ObjectId, Node>,
     /// What calls bind.
@@ -146,7 +148,7 @@ pub struct Solver {
 impl Solver {
     /// A solver with this many nodes and no constraints.
     pub fn new(
-        shapes: IdVec<ObjectId, Shape>,
+        (shapes, constant): (IdVec<ObjectId, Shape>, IdVec<ObjectId, bool>),
         first_cell: IdVec<ObjectId, Node>,
         procedures: IdVec<TemplateId, Procedure>,
         thread_results: Node,
@@ -156,6 +158,7 @@ impl Solver {
             pointees: IndexSet::from_iter([Pointee::Anything]),
             offsets: shapes.iter().map(|_| 0).collect(),
             shapes,
+            constant,
             first_cell,
             procedures,
             thread_results,
@@ -218,6 +221,10 @@ impl Solver {
                 cells.map(|cell| self.first_cell[object] + cell as Node).collect()
             }
         }
+    }
+    /// Whether nothing is ever written there: a test of the address precedes what might.
+    fn is_constant(&self, pointee: Pointee) -> bool {
+        matches!(pointee, Pointee::Cell(object, _) if self.constant[object])
     }
     /// All cells of an object.
     fn all_cells(&self, object: ObjectId) -> Range<Node> {
@@ -451,7 +458,8 @@ impl Solver {
                     None => cells.into_iter().for_each(|cell| self.copy(cell, *to)),
                 }
             }
-            for (value, size) in &stores {
+            let written: &[(Node, u64)] = if self.is_constant(pointee) { &[] } else { &stores };
+            for (value, size) in written {
                 let cells = self.touched(pointee, *size);
                 match self.of_many(pointee, &cells) {
                     Some(object) => {
@@ -558,8 +566,10 @@ impl Solver {
         let node = self.node();
         self.written_anywhere = Some(node);
         for object in self.escaped_objects.clone() {
-            let cells = self.all_cells(object);
-            cells.for_each(|cell| self.copy(node, cell));
+            if !self.constant[object] {
+                let cells = self.all_cells(object);
+                cells.for_each(|cell| self.copy(node, cell));
+            }
         }
         node
     }
@@ -604,6 +614,7 @@ impl Solver {
         }
         for target in targets {
             let written = match self.pointees[target as usize] {
+                Pointee::Cell(object, _) if self.constant[object] => continue,
                 Pointee::Cell(object, _) => self.written_all(object),
                 Pointee::Anything => self.written_anywhere(),
                 Pointee::Procedure(_) | Pointee::Input(_) => continue,
@@ -652,6 +663,9 @@ impl Solver {
             return;
         }
         let (to, from) = pair;
+        if self.is_constant(to) {
+            return;
+        }
         let ((to_object, to_offset), (from_object, from_offset)) = match (to, from) {
             (Pointee::Cell(to, to_offset), Pointee::Cell(from, from_offset)) => {
                 ((to, to_offset), (from, from_offset))

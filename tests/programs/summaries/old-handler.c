@@ -1,0 +1,26 @@
+// What handled a signal before is a handler that was set, and none was: the function in the table is not called.
+// expect: races=true
+// args: --engine summaries
+#include <pthread.h>
+#include <signal.h>
+
+static int x;
+
+static void touch(int number) { x = number; }
+
+static void (*table[1])(int) = {touch};
+
+static void *worker(void *argument) {
+  void (*old)(int) = signal(*(int *)argument, SIG_IGN);
+  if (old != SIG_ERR && old != SIG_DFL && old != SIG_IGN)
+    old(1);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  pthread_t thread;
+  pthread_create(&thread, 0, worker, &argc);
+  table[0](2);
+  pthread_join(thread, 0);
+  return 0;
+}
