@@ -272,8 +272,8 @@ impl Function<'_, '_> {
         self.call_defined(declared, values, result)
     }
 
-    /// Records what is passed beyond the parameters of a function, or of one at a pointer: it may be taken from
-    /// its list, or printed if it is an address. Of numbers that are not constant, the type is given.
+    /// Records what is passed beyond the parameters of a function, or of one at a pointer: it may be taken
+    /// from its list, or printed if it is an address. Of numbers that are not constant, the type is given.
     fn pass_on(
         &mut self,
         function: Option<&str>,
