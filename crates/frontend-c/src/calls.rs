@@ -71,12 +71,12 @@ impl Function<'_, '_> {
                 }
                 let types = arguments.iter().map(|argument| unit.tree[*argument].ty);
                 let addresses: Vec<bool> = types.clone().map(|ty| unit.is_pointer(ty)).collect();
-                let is_wide = |ty| unit.scalar_type(ty).is_none_or(|ty| ty.bytes() >= self.pointer().bytes());
-                let wide: Vec<bool> = types.map(is_wide).collect();
+                let numbers: Vec<Option<IntType>> =
+                    types.map(|ty| Some(unit.scalar_type(ty).unwrap_or(self.pointer()))).collect();
                 let signature = unit.signature(unit.tree[callee].ty);
                 let parameters = signature.map_or(0, |signature| signature.params.len());
                 let values = match signature.is_some_and(|signature| signature.variadic) {
-                    true => self.pass_on(None, values, &addresses, &wide, parameters),
+                    true => self.pass_on(None, values, &addresses, &numbers, parameters),
                     false => values,
                 };
                 self.emit_call(Callee::Pointer(pointer), values, expr.ty)
@@ -263,36 +263,36 @@ impl Function<'_, '_> {
         }
         let is_address = |argument: &Argument| argument.pointee.is_some() && argument.text.is_none();
         let addresses: Vec<bool> = arguments.iter().map(is_address).collect();
-        let is_wide = |argument: &Argument| argument.ty.bytes() >= self.pointer().bytes();
-        let wide: Vec<bool> =
-            arguments.iter().map(|argument| argument.constant.is_none() && is_wide(argument)).collect();
+        let number = |argument: &Argument| argument.constant.is_none().then_some(argument.ty);
+        let numbers: Vec<Option<IntType>> = arguments.iter().map(number).collect();
         let values: Vec<Expr> = arguments.into_iter().map(|argument| argument.value).collect();
         let unit = &self.global.units[declared.unit];
         let parameters = unit.tree[unit.tree[declared.declaration].params].len();
         let function = Some(unit.name(declared.declaration));
-        let values = self.pass_on(function, values, &addresses, &wide, parameters);
+        let values = self.pass_on(function, values, &addresses, &numbers, parameters);
         self.call_defined(declared, values, result)
     }
 
-    /// Records the addresses that are passed beyond the parameters of a function, or of one at a pointer: they
-    /// may be taken from its list, or printed.
+    /// Records what is passed beyond the parameters of a function, or of one at a pointer: it may be taken
+    /// from its list, or printed if it is an address. Of numbers that are not constant, the type is given.
     fn pass_on(
         &mut self,
         function: Option<&str>,
         values: Vec<Expr>,
         addresses: &[bool],
-        wide: &[bool],
+        numbers: &[Option<IntType>],
         parameters: usize,
     ) -> Vec<Expr> {
         let mut passed = Vec::new();
         for (index, value) in values.into_iter().enumerate() {
-            if index < parameters || !(addresses[index] || wide[index]) {
+            let ty = numbers[index].or(addresses[index].then_some(self.pointer()));
+            let Some(ty) = ty.filter(|_| index >= parameters) else {
                 passed.push(value);
                 continue;
-            }
+            };
             let value = self.freeze(value);
             let mut context = context_of(&mut self.builder, &mut self.global.program);
-            context.pass_in_list(function, value.clone());
+            context.pass_in_list(function, value.clone(), ty);
             if addresses[index] {
                 context.pass_on(value.clone());
             }

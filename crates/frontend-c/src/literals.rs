@@ -171,15 +171,19 @@ fn is_named(program: &Program, literals: &BTreeSet<ObjectId>) -> bool {
 }
 
 /// Whether a check is made for an edge that may write to a literal. Operations on locks keep their address,
-/// so that it must not depend on memory; and where a thread may also go elsewhere instead of waiting, there
-/// is none.
+/// so it must not depend on memory. Where a thread may also go elsewhere instead of waiting for a lock, it
+/// must not choose before it knows that the lock is free; giving one back is possible at any time.
 fn is_checked(code: &Template, edge: &Edge) -> bool {
+    let has_load = |address: &Expr| {
+        let mut found = false;
+        address.walk(&mut |inner| found |= matches!(inner, Expr::Load(_)));
+        found
+    };
     match edge.ops.as_slice() {
-        [Op::Lock(_, address) | Op::Unlock(_, address)] => {
-            let mut has_load = false;
-            address.walk(&mut |inner| has_load |= matches!(inner, Expr::Load(_)));
+        [Op::Unlock(_, address)] => !has_load(address),
+        [Op::Lock(_, address)] => {
             let is_alone = code.edges.iter().filter(|other| other.source == edge.source).count() == 1;
-            !has_load && is_alone
+            !has_load(address) && is_alone
         }
         [_] => true,
         _ => false,

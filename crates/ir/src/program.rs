@@ -130,6 +130,9 @@ pub enum ObjectRole {
     HandlerLevel,
     /// The addresses that code outside of the program knows.
     Given,
+    /// What functions of the program hand on otherwise than in memory of the program: arguments beyond the
+    /// parameters of a function, and handlers of signals.
+    HandedOn,
     /// Which of two objects comes first in memory.
     AddressOrder,
     /// A string literal, or a variable that is declared constant and lives for the whole run. Assignments,
@@ -140,8 +143,15 @@ pub enum ObjectRole {
 
 impl ObjectRole {
     /// All roles.
-    pub const ALL: [Self; 6] =
-        [Self::Program, Self::Processor, Self::HandlerLevel, Self::Given, Self::AddressOrder, Self::Constant];
+    pub const ALL: [Self; 7] = [
+        Self::Program,
+        Self::Processor,
+        Self::HandlerLevel,
+        Self::Given,
+        Self::HandedOn,
+        Self::AddressOrder,
+        Self::Constant,
+    ];
     /// Its word in the text of programs; `None` where none is written.
     pub fn word(self) -> Option<&'static str> {
         match self {
@@ -149,6 +159,7 @@ impl ObjectRole {
             Self::Processor => Some("processor"),
             Self::HandlerLevel => Some("handler_level"),
             Self::Given => Some("given"),
+            Self::HandedOn => Some("handed_on"),
             Self::AddressOrder => Some("address_order"),
             Self::Constant => Some("constant"),
         }

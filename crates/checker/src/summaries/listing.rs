@@ -10,7 +10,7 @@ use super::races::{Accesses, Manner, Source, Spot, why_not};
 use super::regions::{Meeting, meeting};
 use super::view::{Meter, View};
 use crate::ProofError;
-use ir::{ObjectId, Op, Target, TemplateId};
+use ir::{ObjectId, ObjectRole, Op, Target, TemplateId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation, WhyNoRace};
@@ -35,9 +35,15 @@ pub fn list(
     meter: &mut Meter<'_>,
 ) -> Result<Locations, ProofError> {
     let mut lister = Lister { view, locks, accesses, listed: ListedAccesses::default() };
+    // What stands for no memory of the program is not listed.
+    let is_memory = |id: ObjectId| match view.program.objects[id].role {
+        ObjectRole::Given | ObjectRole::HandedOn => false,
+        ObjectRole::Program | ObjectRole::Processor | ObjectRole::HandlerLevel => true,
+        ObjectRole::AddressOrder | ObjectRole::Constant => true,
+    };
     let objects = accesses.by_object.enumerate();
-    let mut objects: Vec<ObjectId> =
-        objects.filter(|(id, spots)| !view.private[*id] && !spots.is_empty()).map(|(id, _)| id).collect();
+    let objects = objects.filter(|(id, spots)| !view.private[*id] && is_memory(*id) && !spots.is_empty());
+    let mut objects: Vec<ObjectId> = objects.map(|(id, _)| id).collect();
     // What takes long comes last.
     let steps = |spots: &BTreeMap<usize, Vec<Source>>| spots.values().map(Vec::len).sum::<usize>();
     objects.sort_by_cached_key(|object| accesses.by_object[*object].values().map(steps).sum::<usize>());

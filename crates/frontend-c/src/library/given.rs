@@ -12,13 +12,14 @@
 //! sets the first word of a list to the address of the function's object. So points-to sets follow a list
 //! wherever it goes, also to code outside, and `va_arg` gives what may be in the object, or a number that
 //! was not computed from an address; the former is no evidence. Only points-to sets need that: the value
-//! is any.
+//! is any. What is narrower than a pointer has a word of its own, since `va_arg` asks for the width that was
+//! passed: it may hold a part of an address.
 
 use super::Context;
 use super::emit::atomic_place;
 use ir::{
-    Expr, Initial, IntType, Layout, Lhs, LocalId, Object, ObjectId, ObjectRole, Op, Place, Program, Rhs,
-    Storage, Template,
+    Expr, Field, Initial, IntType, Layout, Lhs, LocalId, Object, ObjectId, ObjectRole, Op, Place, Program,
+    Rhs, Storage, Template,
 };
 
 /// What people see the object as.
@@ -66,7 +67,21 @@ impl Context<'_> {
 fn listed(context: &mut Context<'_>, function: Option<&str>) -> ObjectId {
     let pointer = context.pointer();
     let name = function.map_or_else(|| LISTED_BY_POINTER.to_owned(), |name| format!("{LISTED}'{name}'"));
-    context.own_object(&name, Storage::Static, Layout::Scalar(pointer), pointer.bytes())
+    let field = |(name, offset): (&str, u64)| {
+        let layout = Layout::Scalar(pointer);
+        Field { name: name.to_owned(), offset, layout }
+    };
+    let fields = [("wide", 0), ("narrow", pointer.bytes())].map(field);
+    let layout = Layout::Record(fields.into());
+    let object = context.own_object(&name, Storage::Static, layout, 2 * pointer.bytes());
+    context.program.objects[object].role = ObjectRole::HandedOn;
+    object
+}
+
+/// Where arguments of a type are, in an object with arguments.
+fn offset_of(context: &Context<'_>, ty: IntType) -> u64 {
+    let bytes = context.pointer().bytes();
+    if ty.bytes() < bytes { bytes } else { 0 }
 }
 
 /// The first word of a list at an address.
@@ -83,17 +98,20 @@ fn list_local(context: &mut Context<'_>) -> LocalId {
 impl Context<'_> {
     /// Says that a value is passed beyond the parameters of a function, or of one at a pointer. Dropped in
     /// programs where nothing is taken from lists ([`drop_lists`]).
-    pub fn pass_in_list(&mut self, function: Option<&str>, value: Expr) {
+    pub fn pass_in_list(&mut self, function: Option<&str>, value: Expr, ty: IntType) {
         let (object, pointer) = (listed(self, function), self.pointer());
+        let place = atomic_place(Expr::Address(object, offset_of(self, ty)), pointer);
         let value = self.convert(value, pointer);
-        self.builder.set(Lhs::Memory(atomic_place(Expr::Address(object, 0), pointer)), value);
+        self.builder.set(Lhs::Memory(place), value);
     }
     /// `va_start` in a function, of the list at an address.
     pub fn start_list(&mut self, function: &str, list: &Expr) {
         let (own, by_pointer) = (listed(self, Some(function)), listed(self, None));
         let pointer = self.pointer();
-        let place = |object| atomic_place(Expr::Address(object, 0), pointer);
-        self.builder.set(Lhs::Memory(place(own)), Expr::load(place(by_pointer)));
+        for offset in [0, pointer.bytes()] {
+            let place = |object| atomic_place(Expr::Address(object, offset), pointer);
+            self.builder.set(Lhs::Memory(place(own)), Expr::load(place(by_pointer)));
+        }
         let local = list_local(self);
         self.builder.set(Lhs::Local(local), Expr::Address(own, 0));
         let word = first_word(self, list);
@@ -109,10 +127,11 @@ impl Context<'_> {
     /// Sets a local to what `va_arg` gives of the list at an address.
     pub fn give_listed(&mut self, result: LocalId, list: &Expr) {
         let (ty, pointer) = (self.builder.template.locals[result].ty, self.pointer());
-        if ty.bytes() < pointer.bytes() {
-            return self.builder.emit(Op::unknown(Lhs::Local(result)));
+        let offset = offset_of(self, ty);
+        match offset {
+            0 => self.builder.emit(Op::unknown_number(result, ty)),
+            _ => self.builder.emit(Op::unknown(Lhs::Local(result))),
         }
-        self.builder.emit(Op::unknown_number(result, ty));
         let word = first_word(self, list);
         self.perhaps(|context| {
             context.lose_path();
@@ -120,8 +139,9 @@ impl Context<'_> {
             context.builder.emit(valid(list.clone()));
             let local = list_local(context);
             context.builder.set(Lhs::Local(local), Expr::load(word));
-            context.builder.emit(valid(Expr::Local(local)));
-            let place = atomic_place(Expr::Local(local), pointer);
+            let address = context.sum(Expr::Local(local), Expr::int(offset.into(), pointer));
+            context.builder.emit(valid(address.clone()));
+            let place = atomic_place(address, pointer);
             let value = context.builder.save(Expr::load(place), pointer);
             let value = context.convert(Expr::Local(value), ty);
             context.builder.set(Lhs::Local(result), value);
@@ -136,12 +156,16 @@ pub(super) fn drop_lists(program: &mut Program) {
         Expr::Local(local) => code.locals[*local].name == LIST,
         _ => false,
     };
+    let is_in_list = |code: &Template, expr: &Expr| match expr {
+        Expr::Binary(_, _, pair) => is_list(code, &pair.0) || is_list(code, &pair.1),
+        _ => is_list(code, expr),
+    };
     let is_given = |object: ObjectId| program.objects[object].role == ObjectRole::Given;
     let mut is_read = false;
     for code in &program.templates {
         for expr in code.edges.iter().flat_map(|edge| &edge.ops).flat_map(Op::expressions) {
             expr.walk(&mut |inner| match inner {
-                Expr::Load(place) => is_read |= is_list(code, &place.address),
+                Expr::Load(place) => is_read |= is_in_list(code, &place.address),
                 Expr::Address(object, _) => is_read |= is_given(*object),
                 _ => {}
             });
@@ -159,7 +183,7 @@ pub(super) fn drop_lists(program: &mut Program) {
         let is_to = match lhs {
             Lhs::Local(local) => code.locals[*local].name == LIST,
             Lhs::Memory(place) => {
-                matches!(&place.address, Expr::Address(object, 0) if listed.binary_search(object).is_ok())
+                matches!(&place.address, Expr::Address(object, _) if listed.binary_search(object).is_ok())
             }
         };
         is_to || matches!(rhs, Rhs::Value(value) if is_list(code, value))

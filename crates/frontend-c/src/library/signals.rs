@@ -82,6 +82,7 @@ pub(super) const HANDLERS: &str = "handlers of signals";
 fn handlers(context: &mut Context<'_>) -> Place {
     let pointer = context.pointer();
     let object = context.own_object(HANDLERS, Storage::Static, Layout::Scalar(pointer), pointer.bytes());
+    context.program.objects[object].role = ir::ObjectRole::HandedOn;
     super::emit::atomic_place(Expr::Address(object, 0), pointer)
 }
 

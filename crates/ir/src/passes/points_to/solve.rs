@@ -104,7 +104,8 @@ pub struct Solver {
     pub pointees: IndexSet<Pointee, FxBuildHasher>,
     /// The structure of each object.
     pub shapes: IdVec<ObjectId, Shape>,
-    /// Whether each object is never written to ([`ObjectRole::Constant`](crate::program::ObjectRole::Constant)).
+    /// Whether each object is never written to
+    /// ([`ObjectRole::Constant`](crate::program::ObjectRole::Constant)).
     pub constant: IdVec<ObjectId, bool>,
     /// The node of each object's first cell.
     pub first_cell: IdVec<ObjectId, Node>,
