@@ -64,7 +64,7 @@ pub use memory_orders::MemoryModel;
 pub use start::Start;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -106,6 +106,25 @@ pub struct Options {
     pub start: Start,
     /// The effects of functions that no file defines and that have no model.
     pub functions: Vec<(String, FunctionClass)>,
+    /// Where the program goes as soon as all functions are lowered.
+    pub draft: Draft,
+}
+
+/// A program that is not read to the end: all functions are lowered, but nothing is done yet that needs to
+/// know what pointers point to. Nothing follows from how it behaves; it says which variables code names.
+///
+/// That part of reading may take long. Whoever gives up meanwhile still has this.
+#[derive(Clone, Debug, Default)]
+pub struct Draft(Arc<Mutex<Option<Program>>>);
+
+impl Draft {
+    fn put(&self, program: &Program) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(program.clone());
+    }
+    /// The program, if all functions are lowered.
+    pub fn take(&self) -> Option<Program> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
 }
 
 impl Options {
@@ -169,7 +188,8 @@ pub fn unknown_functions(
         let units = parse_all(sources)?;
         let links = link::link(&units, &whole.start)?;
         let atomics = memory_orders::Atomics::default();
-        let lowering = lowering::lower(&units, &links, whole.data_model, None, atomics, whole.outside());
+        let lowering =
+            lowering::lower(&units, &links, whole.data_model, None, atomics, whole.outside(), &whole.draft);
         Ok(lowering.unknown_functions)
     })
 }

@@ -1,6 +1,7 @@
 //! Lowers everything that the first function can reach: functions and objects are added when they are first
 //! named.
 
+use crate::Draft;
 use crate::classes::{self, FunctionClass, UnknownFunction};
 use crate::effects::FunctionEffects;
 use crate::equal_literals::Literals;
@@ -86,6 +87,7 @@ pub fn lower<'u>(
     nesc: Option<&[(Declared, bool)]>,
     atomics: Atomics,
     outside: Outside,
+    draft: &Draft,
 ) -> Lowering<'u> {
     let mut lowering = Lowering {
         units,
@@ -121,6 +123,7 @@ pub fn lower<'u>(
     lowering.work_off();
     let runs_after_main = startup::lower_exit(&mut lowering);
     lowering.work_off();
+    draft.put(&lowering.program);
     lowering.judge_unknown_calls();
     lowering.know_external_names();
     let mut points_to = crate::lifetimes::end(&mut lowering.program, &lowering.scopes, runs_after_main);

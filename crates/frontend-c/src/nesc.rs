@@ -13,6 +13,7 @@
 //! bits that enable single ones are registers, and registers are inputs. 3. Integers have the widths of the
 //! data model, not those of the processor.
 
+use crate::Draft;
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::function::Function;
 use crate::library::Argument;
@@ -83,8 +84,15 @@ pub fn flag_of(value: Expr, ty: IntType) -> Expr {
 pub fn lower(units: &[Unit], links: &Links, data_model: DataModel) -> Result<Program, Vec<Diagnostic>> {
     let handlers = handlers(units)?;
     let outside = lowering::Outside { is_pure: true, ..lowering::Outside::default() };
-    let mut lowering =
-        lowering::lower(units, links, data_model, Some(&handlers), Atomics::default(), outside);
+    let mut lowering = lowering::lower(
+        units,
+        links,
+        data_model,
+        Some(&handlers),
+        Atomics::default(),
+        outside,
+        &Draft::default(),
+    );
     let mut program = std::mem::take(&mut lowering.program);
     let Some(nesc) = lowering.nesc else { return Ok(program) };
     registers::are_inputs(&mut program, &nesc.registers, nesc.flag);
