@@ -1,5 +1,5 @@
 //! Measurements: `cargo xtask bench paper N [SAMPLES] | all SAMPLES | summary | races DIR | drivers DIR |
-//! real DIR | growth | passes [FILE…] | families | family NAME N safe|unsafe`. See `bench/README.md`.
+//! real DIR | growth | size | passes [FILE…] | families | family NAME N safe|unsafe`. See `bench/README.md`.
 
 mod families;
 mod growth;
@@ -9,6 +9,7 @@ mod passes;
 mod plot;
 mod real;
 mod samples;
+mod size;
 mod spec;
 
 /// Runs one of the benchmarks.
@@ -22,9 +23,10 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         ["drivers", folder] => samples::drivers(folder.as_ref()),
         ["real", folder] => real::real(folder.as_ref()),
         ["growth"] => growth::growth(),
+        ["size"] => size::size(),
         ["passes", files @ ..] => passes::passes(files),
         ["families"] => families::families(),
         ["family", family, threads, version] => families::print(family, threads, version),
-        _ => Err("usage: cargo xtask bench paper N [SAMPLES] | all SAMPLES | summary | races DIR | drivers DIR | real DIR | growth | passes [FILE…] | families | family NAME N safe|unsafe".to_owned()),
+        _ => Err("usage: cargo xtask bench paper N [SAMPLES] | all SAMPLES | summary | races DIR | drivers DIR | real DIR | growth | size | passes [FILE…] | families | family NAME N safe|unsafe".to_owned()),
     }
 }

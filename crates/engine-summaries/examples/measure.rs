@@ -101,7 +101,7 @@ fn main() {
         );
         if std::env::var("CHECK").is_ok() {
             let start = Instant::now();
-            let proof = engine_summaries::engine::proof(&analysis);
+            let proof = engine_summaries::engine::proof(analysis);
             match checker::locations(&program.clone().into(), &proof, &Budget::seconds(300.0)) {
                 Ok(listed) => {
                     let is_open = |location: &&verdict::SharedLocation| {

@@ -4,17 +4,16 @@
 //! found is kept by all steps when nothing changes any more. What other threads may break is taken out
 //! afterwards (`reliability.rs`), and the work continues from there; facts never come back. Contexts are
 //! told apart by what is known where they are entered (functional approach to interprocedural analysis: M.
-//! Sharir and A. Pnueli, 1981), up to a small number for each procedure and kind of thread: the next ones
-//! share one in which what they all know holds. Under-approximates what is known.
+//! Sharir and A. Pnueli, 1981), up to a small number for each procedure and kind of thread, and up to a large
+//! one for the program: the next ones share one in which what they all know holds. Under-approximates what is known.
 
 use crate::contexts::{Context, ContextTable};
-use crate::facts::{insert, meet, own, prune};
+use crate::facts::{insert, meet, prune};
 use crate::model::Model;
 use crate::numbers::Numbers;
 use crate::transfer::Transfer;
-use ir::ids::Id;
 use ir::passes::bits::BitSet;
-use ir::{Count, EdgeId, LocationId, LocationKind, Op, TemplateId};
+use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, Op, TemplateId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
 use verdict::{Budget, Exhausted, ThreadFacts};
@@ -80,30 +79,19 @@ impl<'a, 'p> Analysis<'a, 'p> {
             let absent = |kind: &&TemplateId| !is_started(kind) && (*kind != template || is_alone);
             let absent = self.model.kinds.iter().filter(absent).copied().collect();
             let mut entry = ThreadFacts { absent, ..ThreadFacts::default() };
-            self.own_nulls(*template, &mut entry);
+            self.transfer.own_nulls(*template, &mut entry);
             let context = self.context(*template, *template);
+            self.contexts[context as usize].is_first = true;
+            self.occupy(context);
             self.meet_at(context, program.templates[*template].entry, entry);
         }
     }
 
-    /// Locals that are no parameters are null at the entry. Those that are assigned before they are read do
-    /// not count.
-    pub(crate) fn own_nulls(&self, template: TemplateId, entry: &mut ThreadFacts) {
-        let code = &self.model.program.templates[template];
-        let live = &self.model.procedures[template].live[code.entry];
-        for local in code.locals.ids().skip(code.parameters) {
-            if live.contains(local.index()) && self.transfer.can_own(template, local) {
-                own(entry, local);
-            }
-        }
-    }
-
     fn context(&mut self, template: TemplateId, kind: TemplateId) -> u32 {
-        let code = &self.model.program.templates[template];
         self.contexts.push(Context {
             template,
             kind,
-            facts: code.locations.iter().map(|_| None).collect(),
+            facts: IdVec::new(),
             calls: Default::default(),
             releases: BitSet::new(self.model.lock_targets.len()),
             starts: BTreeSet::new(),
@@ -112,6 +100,9 @@ impl<'a, 'p> Analysis<'a, 'p> {
             open: BTreeSet::new(),
             broken: BTreeSet::new(),
             lost: BTreeSet::new(),
+            is_first: false,
+            version: 0,
+            followed: FxHashMap::default(),
         });
         self.contexts.len() as u32 - 1
     }
@@ -125,13 +116,28 @@ impl<'a, 'p> Analysis<'a, 'p> {
                 new
             }
         };
+        self.occupy(context);
         self.meet_at(context, self.model.program.templates[template].entry, entry);
         context
+    }
+
+    /// Somebody enters a context: it has facts.
+    fn occupy(&mut self, context: u32) {
+        let this = &mut self.contexts[context as usize];
+        if this.facts.is_empty() {
+            let locations = &self.model.program.templates[this.template].locations;
+            this.facts = locations.iter().map(|_| None).collect();
+            self.table.locations += locations.len();
+        }
     }
 
     /// Facts come to a location.
     fn meet_at(&mut self, context: u32, location: LocationId, facts: ThreadFacts) {
         let this = &mut self.contexts[context as usize];
+        // A call of its own may have left it.
+        if this.facts.is_empty() {
+            return;
+        }
         let changed = match &mut this.facts[location] {
             Some(known) => meet(self.model, this.template, known, &facts),
             none => {
@@ -163,10 +169,28 @@ impl<'a, 'p> Analysis<'a, 'p> {
     }
 
     pub(crate) fn return_to_callers(&mut self, context: u32) {
+        self.contexts[context as usize].version += 1;
         for (caller, edge) in self.contexts[context as usize].callers.clone() {
             let template = self.contexts[caller as usize].template;
             let source = self.model.program.templates[template].edges[edge].source;
             self.reopen(caller, source);
+        }
+    }
+
+    /// A call enters another context than before. What nobody enters any more is forgotten: it would only
+    /// cost time and memory, and make callees know less.
+    pub(crate) fn leave(&mut self, context: u32, call: (u32, EdgeId)) {
+        let mut left = vec![(context, call)];
+        while let Some((context, call)) = left.pop() {
+            let this = &mut self.contexts[context as usize];
+            if !this.callers.remove(&call) || !this.callers.is_empty() || this.is_first {
+                continue;
+            }
+            self.table.locations -= std::mem::take(&mut this.facts).len();
+            this.open.clear();
+            this.followed.clear();
+            let calls = std::mem::take(&mut this.calls);
+            left.extend(calls.into_iter().map(|((edge, _), callee)| (callee, (context, edge))));
         }
     }
 
@@ -191,7 +215,8 @@ impl<'a, 'p> Analysis<'a, 'p> {
         let model = self.model;
         let template = self.contexts[context as usize].template;
         let step = &model.program.templates[template].edges[edge];
-        let Some(mut facts) = self.contexts[context as usize].facts[step.source].clone() else { return };
+        let known = self.contexts[context as usize].facts.get(step.source);
+        let Some(mut facts) = known.cloned().flatten() else { return };
         let numbers = Numbers { model, template };
         let has_threads = model.procedures[template].has_threads;
         for (index, op) in step.ops.iter().enumerate() {
@@ -219,7 +244,8 @@ impl<'a, 'p> Analysis<'a, 'p> {
                 }
                 Op::Join(thread, _) => {
                     // The operand is read before the result is stored.
-                    let before = self.contexts[context as usize].facts[step.source].as_ref();
+                    let before = self.contexts[context as usize].facts.get(step.source);
+                    let before = before.and_then(Option::as_ref);
                     let is_first = index == 0;
                     let joined = before.filter(|_| is_first);
                     let joined = joined.and_then(|before| self.transfer.thread_of(template, before, thread));
@@ -250,10 +276,11 @@ impl<'a, 'p> Analysis<'a, 'p> {
     /// places for ids that it may write.
     fn note_releases(&mut self, context: u32, edge: EdgeId, (index, op): (usize, &Op)) {
         let this = &mut self.contexts[context as usize];
+        let takes = matches!(op, Op::Lock(..));
         let mut grew = false;
         for access in &self.model.procedures[this.template].accesses[edge] {
             if access.op == index && access.write {
-                for lock in access.locks.iter().filter(|_| !matches!(op, Op::Lock(..))) {
+                for lock in access.locks.iter().filter(|_| !takes) {
                     grew |= this.releases.insert(*lock as usize);
                 }
                 for id in access.ids.iter() {

@@ -6,7 +6,7 @@
 //! callee's end still lists the parameter. Under-approximates what is known.
 
 use crate::analysis::Analysis;
-use crate::contexts::Context;
+use crate::contexts::{Context, FollowedCall};
 use crate::equalities::{self, leader};
 use crate::facts::{disown, insert, meet, own};
 use crate::members::from_argument;
@@ -15,7 +15,7 @@ use crate::numbers::Numbers;
 use crate::ownership::{base, is_null, is_owned, leaked};
 use ir::ids::Id;
 use ir::passes::footprint::{Extent, Region};
-use ir::{EdgeId, Expr, Lhs, LocalId, LocationKind, Targets, TemplateId};
+use ir::{EdgeId, Expr, Lhs, LocalId, Targets, TemplateId};
 use std::sync::Arc;
 use verdict::{Handle, LockBase, LockFact, ThreadFacts};
 
@@ -38,49 +38,103 @@ impl Analysis<'_, '_> {
                 self.transfer.publish(template, &mut facts, argument);
             }
         }
+        let callees = &model.procedures[template].callees[edge];
+        if let Some(followed) = self.contexts[context as usize].followed.remove(&edge)
+            && followed.before == facts
+        {
+            return self.call_again(context, edge, (arguments, lhs), followed);
+        }
         let mut after: Option<ThreadFacts> = None;
-        for callee in &model.procedures[template].callees[edge] {
+        let mut entered = Vec::new();
+        for callee in callees {
             let entry = self.entry(template, *callee, arguments, &facts);
             let number = self.enter(*callee, kind, entry);
-            self.contexts[context as usize].calls.insert((edge, *callee), number);
+            let before = self.contexts[context as usize].calls.insert((edge, *callee), number);
             self.contexts[number as usize].callers.insert((context, edge));
-            let releases = self.contexts[number as usize].releases.clone();
-            let starts = self.contexts[number as usize].starts.clone();
-            let stores = self.contexts[number as usize].stores.clone();
-            let this = &mut self.contexts[context as usize];
-            let started = this.starts.len();
-            this.starts.extend(starts);
-            let mut grew = this.starts.len() > started;
-            grew |= this.releases.union_with(&releases);
-            grew |= this.stores.union_with(&stores);
-            if grew {
-                self.return_to_callers(context);
+            if let Some(before) = before.filter(|before| *before != number) {
+                self.leave(before, (context, edge));
             }
-            let Some(end) = self.end(number) else { continue };
-            let returned = self.returned(context, edge, (*callee, number), arguments, lhs, &facts, &end);
-            match &mut after {
-                Some(after) => {
-                    meet(model, template, after, &returned);
-                }
-                None => after = Some(returned),
-            }
+            entered.push((number, self.contexts[number as usize].version));
+            self.returns(context, edge, (*callee, number), (arguments, lhs), (&facts, &mut after));
+        }
+        if callees.len() > 1 {
+            let followed = FollowedCall { before: facts, after: after.clone(), callees: entered };
+            self.contexts[context as usize].followed.insert(edge, followed);
         }
         after
+    }
+
+    /// The same call again, with the same facts before it: only callees that have changed count, since facts
+    /// only ever shrink.
+    fn call_again(
+        &mut self,
+        context: u32,
+        edge: EdgeId,
+        call: (&[Expr], Option<&Lhs>),
+        mut followed: FollowedCall,
+    ) -> Option<ThreadFacts> {
+        let FollowedCall { before, after, callees } = &mut followed;
+        for (number, version) in callees {
+            let callee = &self.contexts[*number as usize];
+            if callee.version != *version {
+                *version = callee.version;
+                let callee = (callee.template, *number);
+                self.returns(context, edge, callee, call, (before, after));
+            }
+        }
+        let after = followed.after.clone();
+        self.contexts[context as usize].followed.insert(edge, followed);
+        after
+    }
+
+    /// What one callee of a call does: adds what is known when it has returned to what is known after the call.
+    fn returns(
+        &mut self,
+        context: u32,
+        edge: EdgeId,
+        (callee, number): (TemplateId, u32),
+        (arguments, lhs): (&[Expr], Option<&Lhs>),
+        (before, after): (&ThreadFacts, &mut Option<ThreadFacts>),
+    ) {
+        if self.take_effects(context, number) {
+            self.return_to_callers(context);
+        }
+        let Some(end) = self.end(number) else { return };
+        let returned = self.returned(context, edge, (callee, number), arguments, lhs, before, &end);
+        match after {
+            Some(after) => {
+                let template = self.contexts[context as usize].template;
+                meet(self.model, template, after, &returned);
+            }
+            None => *after = Some(returned),
+        }
+    }
+
+    /// What a callee may give back, start and store, its caller may; says whether that is more than before.
+    fn take_effects(&mut self, caller: u32, callee: u32) -> bool {
+        let Ok([this, callee]) = self.contexts.get_disjoint_mut([caller as usize, callee as usize]) else {
+            // It calls itself.
+            return false;
+        };
+        let started = this.starts.len();
+        this.starts.extend(&callee.starts);
+        let mut grew = this.starts.len() > started;
+        grew |= this.releases.union_with(&callee.releases);
+        grew |= this.stores.union_with(&callee.stores);
+        grew
     }
 
     /// What holds where an activation in a context returns.
     pub fn end(&self, context: u32) -> Option<ThreadFacts> {
         let this = &self.contexts[context as usize];
-        let code = &self.model.program.templates[this.template];
         let mut found: Option<ThreadFacts> = None;
-        for (location, described) in code.locations.enumerate() {
-            if let (LocationKind::End, Some(facts)) = (described.kind, &this.facts[location]) {
-                match &mut found {
-                    Some(found) => {
-                        meet(self.model, this.template, found, facts);
-                    }
-                    None => found = Some(facts.clone()),
+        for location in &self.model.procedures[this.template].ends {
+            let Some(Some(facts)) = this.facts.get(*location) else { continue };
+            match &mut found {
+                Some(found) => {
+                    meet(self.model, this.template, found, facts);
                 }
+                None => found = Some(facts.clone()),
             }
         }
         found
@@ -99,7 +153,7 @@ impl Analysis<'_, '_> {
         let pointer = model.program.data_model.pointer();
         let mut entry =
             ThreadFacts { set: facts.set.clone(), absent: facts.absent.clone(), ..ThreadFacts::default() };
-        self.own_nulls(callee, &mut entry);
+        self.transfer.own_nulls(callee, &mut entry);
         let parameters = code.locals.ids().take(code.parameters);
         let wide = |local: &LocalId| code.locals[*local].ty.bits == pointer.bits;
         let passed: Vec<(LocalId, &Expr)> =
@@ -298,7 +352,7 @@ impl Analysis<'_, '_> {
             let new = &model.program.templates[*callee];
             let mut entry = ThreadFacts { absent: facts.absent.clone(), ..ThreadFacts::default() };
             entry.absent.retain(|other| *other != kind);
-            self.own_nulls(*callee, &mut entry);
+            self.transfer.own_nulls(*callee, &mut entry);
             let pointer = model.program.data_model.pointer();
             if let Some(parameter) =
                 new.locals.ids().next().filter(|_| new.parameters > 0 && !arguments.is_empty())
@@ -320,7 +374,7 @@ impl Analysis<'_, '_> {
                 let shares = |local: &LocalId| model.may_share(template, given, *local);
                 let mut still_held = facts.fresh.iter().filter(|local| shares(local));
                 let is_held = still_held.any(|local| live.contains(local.index()));
-                let entered = self.contexts[context as usize].facts[code.entry].as_ref();
+                let entered = self.contexts[context as usize].facts.get(code.entry).and_then(Option::as_ref);
                 let is_callers = entered.is_some_and(|entered| {
                     let parameters = code.locals.ids().take(code.parameters);
                     parameters
@@ -341,6 +395,7 @@ impl Analysis<'_, '_> {
                 }
             }
             let number = self.enter(*callee, *callee, entry);
+            self.contexts[number as usize].is_first = true;
             self.contexts[context as usize].calls.insert((edge, *callee), number);
         }
         arguments.iter().for_each(|argument| self.transfer.publish(template, facts, argument));

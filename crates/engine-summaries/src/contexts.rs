@@ -9,13 +9,17 @@ use verdict::{LockFact, ThreadFacts};
 /// Contexts of one procedure and kind that are kept apart; further ones share one.
 pub const MOST_CONTEXTS: usize = 8;
 
+/// No more contexts are kept apart once all of them together have this many locations: memory is limited.
+pub const MOST_LOCATIONS: usize = 2_000_000;
+
 /// A procedure in one context.
 pub struct Context {
     /// The procedure.
     pub template: TemplateId,
     /// The kind of the threads that run it.
     pub kind: TemplateId,
-    /// What holds at each location; only ever shrinks.
+    /// What holds at each location; only ever shrinks, while somebody enters the context. Empty while nobody
+    /// does.
     pub facts: IdVec<LocationId, Option<ThreadFacts>>,
     /// The contexts of callees.
     pub calls: BTreeMap<(EdgeId, TemplateId), u32>,
@@ -34,6 +38,22 @@ pub struct Context {
     /// Lists of threads that do not survive a call, or whose handles do not (`false`), since others may
     /// break them meanwhile.
     pub lost: BTreeSet<(EdgeId, TemplateId, bool)>,
+    /// Whether threads start here.
+    pub is_first: bool,
+    /// How often what callers see of it has changed.
+    pub version: u32,
+    /// What is known of calls with several callees, as they were followed last.
+    pub followed: FxHashMap<EdgeId, FollowedCall>,
+}
+
+/// A call with several callees: what it led to when it was followed last.
+pub struct FollowedCall {
+    /// What held before it.
+    pub before: ThreadFacts,
+    /// What held after it, as far as callees returned.
+    pub after: Option<ThreadFacts>,
+    /// The contexts of the callees, with their versions.
+    pub callees: Vec<(u32, u32)>,
 }
 
 /// What tells contexts of a procedure and kind apart.
@@ -50,6 +70,8 @@ pub struct ContextKey {
 pub struct ContextTable {
     known: FxHashMap<ContextKey, u32>,
     counts: FxHashMap<(TemplateId, TemplateId), usize>,
+    /// How many locations all contexts have that somebody enters.
+    pub locations: usize,
 }
 
 impl ContextTable {
@@ -66,7 +88,7 @@ impl ContextTable {
             return Ok(*known);
         }
         let count = self.counts.entry((template, kind)).or_insert(0);
-        if *count < MOST_CONTEXTS {
+        if *count < MOST_CONTEXTS && self.locations < MOST_LOCATIONS {
             *count += 1;
             return Err(key);
         }

@@ -43,7 +43,7 @@ fn answer(task: Task<'_>, budget: &Budget) -> Result<Verdict, Reason> {
         return Err(Reason::NotSupported(format!("{}; {rest}", assumption.text), assumption.span));
     }
     if open.is_empty() {
-        return Ok(Verdict::Safe(Proof::Summaries(Box::new(proof(&analysis)))));
+        return Ok(Verdict::Safe(Proof::Summaries(Box::new(proof(analysis)))));
     }
     Err(Reason::GaveUp(format!("summaries: {rest}")))
 }
@@ -79,19 +79,21 @@ pub fn annotate_without(
         model.ownable[*object] = false;
     }
     let analysis = Analysis::run(&model, budget).map_err(Reason::Exhausted)?;
-    Ok(proof(&analysis))
+    Ok(proof(analysis))
 }
 
 /// The annotation: contexts that no thread is ever in are left out.
-pub fn proof(analysis: &Analysis<'_, '_>) -> SummariesProof {
+pub fn proof(mut analysis: Analysis<'_, '_>) -> SummariesProof {
     let model = analysis.model;
     let reached = analysis.reached();
     let mut numbers = vec![u32::MAX; analysis.contexts.len()];
     for (new, old) in reached.iter().enumerate() {
         numbers[*old as usize] = new as u32;
     }
+    let distinct = analysis.distinct();
+    let handles = std::mem::take(&mut analysis.transfer.handles);
     let contexts = reached.iter().map(|number| {
-        let context = &analysis.contexts[*number as usize];
+        let context = &mut analysis.contexts[*number as usize];
         let calls =
             context.calls.iter().map(|((edge, callee), number)| (*edge, *callee, numbers[*number as usize]));
         let releases = context.releases.iter().map(|lock| model.lock_targets[lock]);
@@ -100,19 +102,21 @@ pub fn proof(analysis: &Analysis<'_, '_>) -> SummariesProof {
         ProcedureContext {
             template: context.template,
             kind: context.kind,
-            facts: context.facts.iter().cloned().collect(),
+            // They take most of the memory.
+            facts: std::mem::take(&mut context.facts).iter_mut().map(Option::take).collect(),
             calls: calls.collect(),
             releases,
             starts: context.starts.iter().copied().collect(),
             stores: context.stores.iter().map(|id| model.id_targets[id]).collect(),
         }
     });
+    let contexts = contexts.collect();
     SummariesProof {
         once: ids(model.program, |id| model.once[id]),
         private: model.program.objects.ids().filter(|id| model.private[*id]).collect(),
-        handles: analysis.transfer.handles.clone(),
-        distinct: analysis.distinct(),
-        contexts: contexts.collect(),
+        handles,
+        distinct,
+        contexts,
     }
 }
 

@@ -11,8 +11,8 @@ use ir::passes::bits::BitSet;
 use ir::passes::footprint::{Extent, Region, racing_accesses};
 use ir::passes::liveness::live_locals;
 use ir::{
-    BinaryOp, Callee, EdgeId, Expr, IdVec, LocalId, LocationId, LockKind, ObjectId, Op, Program, Rhs,
-    Storage, Target, Targets, TemplateId,
+    BinaryOp, Callee, EdgeId, Expr, IdVec, LocalId, LocationId, LocationKind, LockKind, ObjectId, Op,
+    Program, Rhs, Storage, Target, Targets, TemplateId,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -94,6 +94,8 @@ pub struct Procedure {
     pub live: IdVec<LocationId, BitSet>,
     /// The place of each location in a reverse postorder.
     pub order: IdVec<LocationId, u32>,
+    /// Where activations return.
+    pub ends: Vec<LocationId>,
     /// The procedures that an edge may call or start: those of its last operation that does.
     pub callees: IdVec<EdgeId, Vec<TemplateId>>,
     /// What each edge accesses.
@@ -200,6 +202,12 @@ impl<'p> Model<'p> {
                 outgoing: code.outgoing(),
                 live: live_locals(code),
                 order: reverse_postorder(code),
+                ends: code
+                    .locations
+                    .enumerate()
+                    .filter(|(_, described)| described.kind == LocationKind::End)
+                    .map(|(location, _)| location)
+                    .collect(),
                 callees: callees.clone(),
                 accesses,
                 assigned: assigned(code),

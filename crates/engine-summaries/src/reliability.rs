@@ -235,6 +235,7 @@ impl Analysis<'_, '_> {
         for (number, edge, kind, whole) in lost {
             let context = &mut self.contexts[number as usize];
             context.lost.insert((edge, kind, whole));
+            context.followed.remove(&edge);
             let source = self.model.program.templates[context.template].edges[edge].source;
             self.reopen(number, source);
         }
@@ -488,6 +489,7 @@ impl Analysis<'_, '_> {
         for (number, edge, lock) in calls {
             let context = &mut self.contexts[number as usize];
             context.broken.insert((edge, lock));
+            context.followed.remove(&edge);
             let source = self.model.program.templates[context.template].edges[edge].source;
             self.reopen(number, source);
         }

@@ -9,6 +9,7 @@ use crate::model::{Access, Family, Model, WORDS, is_open};
 use crate::numbers::{Linear, Numbers};
 use crate::ownership::{is_owned, leaked};
 use ir::ids::Id;
+use ir::passes::bits::BitSet;
 use ir::passes::footprint::Region;
 use ir::{
     Assignment, BinaryOp, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LockKind, Op, Rhs, Targets,
@@ -38,12 +39,27 @@ pub struct Transfer<'a, 'p> {
     /// The cells that hold ids of threads.
     pub handles: Vec<ThreadHandle>,
     claims: RefCell<FxHashMap<(TemplateId, LockBase, u64), Claimed>>,
+    /// For each procedure, the locals that can be in the list of fresh ones.
+    ownable: IdVec<TemplateId, BitSet>,
+    /// For each procedure, those of them that are null at its entry, and read after it.
+    nulls: IdVec<TemplateId, Vec<LocalId>>,
 }
 
 impl<'a, 'p> Transfer<'a, 'p> {
     /// For a program.
     pub fn new(model: &'a Model<'p>) -> Self {
-        Self { model, handles: handles(model), claims: RefCell::default() }
+        let ownable: IdVec<TemplateId, BitSet> =
+            model.program.templates.ids().map(|template| ownable(model, template)).collect();
+        let nulls = model.program.templates.enumerate().map(|(template, code)| {
+            // Locals that are no parameters are null at the entry. Those that are assigned before they are read
+            // do not count.
+            let live = &model.procedures[template].live[code.entry];
+            let is_null =
+                |local: &LocalId| live.contains(local.index()) && ownable[template].contains(local.index());
+            code.locals.ids().skip(code.parameters).filter(is_null).collect()
+        });
+        let nulls = nulls.collect();
+        Self { model, handles: handles(model), claims: RefCell::default(), ownable, nulls }
     }
 
     /// What a claim to a lock is about. The base is as good as any other of its class.
@@ -77,9 +93,12 @@ impl<'a, 'p> Transfer<'a, 'p> {
 
     /// Whether a local can be in the list of fresh ones.
     pub fn can_own(&self, template: TemplateId, local: LocalId) -> bool {
-        let pointer = self.model.program.data_model.pointer();
-        self.model.program.templates[template].locals[local].ty.bits == pointer.bits
-            && self.model.procedures[template].sites[local].iter().any(|site| self.model.ownable[*site])
+        self.ownable[template].contains(local.index())
+    }
+
+    /// The locals that are fresh at the entry of a procedure since they are null there.
+    pub fn own_nulls(&self, template: TemplateId, entry: &mut ThreadFacts) {
+        self.nulls[template].iter().for_each(|local| own(entry, *local));
     }
 
     /// An address as the leader of a class and a constant.
@@ -333,6 +352,20 @@ impl<'a, 'p> Transfer<'a, 'p> {
             }
         }
     }
+}
+
+/// The locals of a procedure that can be in the list of fresh ones.
+fn ownable(model: &Model<'_>, template: TemplateId) -> BitSet {
+    let pointer = model.program.data_model.pointer();
+    let code = &model.program.templates[template];
+    let mut found = BitSet::new(code.locals.len());
+    for (local, described) in code.locals.enumerate() {
+        let sites = &model.procedures[template].sites[local];
+        if described.ty.bits == pointer.bits && sites.iter().any(|site| model.ownable[*site]) {
+            found.insert(local.index());
+        }
+    }
+    found
 }
 
 /// What an assignment does to what is known of numbers and ids.

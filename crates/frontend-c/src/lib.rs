@@ -58,7 +58,7 @@ mod unqualified_casts;
 
 pub use classes::{Effect, FunctionClass, UnknownFunction};
 use ir::diagnostic::{Diagnostic, Kind};
-use ir::{DataModel, Program};
+use ir::{DataModel, Draft, Program};
 pub use memory_orders::MemoryModel;
 pub use start::Start;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -105,6 +105,8 @@ pub struct Options {
     pub start: Start,
     /// The effects of functions that no file defines and that have no model.
     pub functions: Vec<(String, FunctionClass)>,
+    /// Where the program goes as soon as all functions are lowered.
+    pub draft: Draft,
 }
 
 impl Options {
@@ -168,7 +170,8 @@ pub fn unknown_functions(
         let units = parse_all(sources)?;
         let links = link::link(&units, &whole.start)?;
         let atomics = memory_orders::Atomics::default();
-        let lowering = lowering::lower(&units, &links, whole.data_model, None, atomics, whole.outside());
+        let lowering =
+            lowering::lower(&units, &links, whole.data_model, None, atomics, whole.outside(), &whole.draft);
         Ok(lowering.unknown_functions)
     })
 }

@@ -13,6 +13,7 @@ use crate::parse::Unit;
 use crate::scopes::Scopes;
 use crate::start;
 use crate::startup;
+use ir::Draft;
 use ir::passes::{PointsTo, callable_with};
 use ir::{
     Assumption, BinaryOp, Count, DataModel, Expr, Initial, IntType, Layout, LocationId, Object, ObjectId,
@@ -86,6 +87,7 @@ pub fn lower<'u>(
     nesc: Option<&[(Declared, bool)]>,
     atomics: Atomics,
     outside: Outside,
+    draft: &Draft,
 ) -> Lowering<'u> {
     let mut lowering = Lowering {
         units,
@@ -121,6 +123,7 @@ pub fn lower<'u>(
     lowering.work_off();
     let runs_after_main = startup::lower_exit(&mut lowering);
     lowering.work_off();
+    draft.put(&lowering.program);
     lowering.judge_unknown_calls();
     lowering.know_external_names();
     let mut points_to = crate::lifetimes::end(&mut lowering.program, &lowering.scopes, runs_after_main);

@@ -223,7 +223,9 @@ impl Atomics {
 
 /// Lowers linked files under a memory model.
 pub fn lower(units: &[Unit], links: &Links, options: &Options) -> Program {
-    let lower = |atomics| lowering::lower(units, links, options.data_model, None, atomics, options.outside());
+    let lower = |atomics| {
+        lowering::lower(units, links, options.data_model, None, atomics, options.outside(), &options.draft)
+    };
     let mut first = lower(Atomics::default());
     first.atomics.keep_shared(&handles::run_by_threads(&first.program));
     if options.memory_model == MemoryModel::SequentiallyConsistent {

@@ -20,6 +20,7 @@ use crate::lowering::{self, Lowering};
 use crate::memory_orders::Atomics;
 use crate::parse::Unit;
 use crate::registers;
+use ir::Draft;
 use ir::diagnostic::{Diagnostic, Kind};
 use ir::passes::interrupts::{self, Handler, Interrupts};
 use ir::{
@@ -83,8 +84,15 @@ pub fn flag_of(value: Expr, ty: IntType) -> Expr {
 pub fn lower(units: &[Unit], links: &Links, data_model: DataModel) -> Result<Program, Vec<Diagnostic>> {
     let handlers = handlers(units)?;
     let outside = lowering::Outside { is_pure: true, ..lowering::Outside::default() };
-    let mut lowering =
-        lowering::lower(units, links, data_model, Some(&handlers), Atomics::default(), outside);
+    let mut lowering = lowering::lower(
+        units,
+        links,
+        data_model,
+        Some(&handlers),
+        Atomics::default(),
+        outside,
+        &Draft::default(),
+    );
     let mut program = std::mem::take(&mut lowering.program);
     let Some(nesc) = lowering.nesc else { return Ok(program) };
     registers::are_inputs(&mut program, &nesc.registers, nesc.flag);

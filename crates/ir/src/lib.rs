@@ -10,6 +10,7 @@ pub mod check;
 pub mod components;
 pub mod composition;
 pub mod diagnostic;
+mod draft;
 pub mod expr;
 pub mod float;
 pub mod ids;
@@ -23,6 +24,7 @@ pub mod text;
 pub mod types;
 
 pub use diagnostic::Diagnostic;
+pub use draft::Draft;
 pub use expr::{BinaryOp, Expr, Place, PointerArithmetic, Target, Targets, UnaryOp};
 pub use float::{FloatFormat, FloatOp};
 pub use ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};

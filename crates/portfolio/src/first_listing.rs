@@ -16,6 +16,8 @@ use verdict::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation
 
 /// The note in reports.
 pub const INCOMPLETE: &str = "pointers were not followed in time: only variables that are accessed by their names are listed, and nothing is proved of them";
+/// The note in reports about programs that were not read to the end.
+pub const UNREAD: &str = "the program was not read to the end in time: only variables that are accessed by their names are listed, and nothing is proved of them";
 /// The most accesses of one location that are listed; the number of pairs is quadratic.
 const MOST_ACCESSES: usize = 64;
 
@@ -234,5 +236,20 @@ mod tests {
         // Threads of one kind may be several; `r` is read only, and `z` belongs to one thread.
         assert_eq!(found, ["x", "y"]);
         assert_eq!((reached.functions, reached.thread_starts), ((3, 3), (1, 1)));
+    }
+
+    #[test]
+    fn a_program_that_is_not_read_to_the_end_has_a_listing() {
+        let text = "#include <pthread.h>\nint x, *p = &x;\nvoid *worker(void *a) { x = *p; return 0; }\n\
+             int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); return x; }\n";
+        let source = frontend_c::Source { name: "a.c".to_owned(), text: text.into() };
+        let options = frontend_c::Options::default();
+        frontend_c::read(&[source], &options).expect("it is C");
+        let live = crate::live::Live::default();
+        live.reads(&options.draft);
+        let (_, memory) = live.first_listing().expect("all functions are lowered");
+        assert!(memory.locations.iter().any(|location| location.name == "x"));
+        assert_eq!(memory.incomplete.as_deref(), Some(UNREAD));
+        assert!(live.first_listing().is_none());
     }
 }

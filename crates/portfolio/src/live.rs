@@ -2,9 +2,11 @@
 //!
 //! Workers record their progress here; waiting threads read it. Results so far can be reported at any time.
 
+use crate::first_listing;
 use checker::Checked;
-use ir::Program;
+use ir::{Draft, Program};
 use report::{End, Outcome, SharedMemory, Sources, Tried};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use verdict::{Cancel, Check, Event, Events, Exhausted, Reason};
@@ -22,6 +24,8 @@ struct State {
     /// The current work before engines run.
     doing: String,
     input: Option<Arc<(Program, Sources)>>,
+    /// What is known of the program before it is read to the end, if races are looked for.
+    draft: Option<Draft>,
     outcomes: Vec<Outcome>,
     current: Option<Current>,
     status: Option<u8>,
@@ -83,9 +87,26 @@ impl Live {
     pub fn doing(&self, what: impl Into<String>) {
         self.state().doing = what.into();
     }
+    /// A program is read whose races are looked for: its draft serves for a listing meanwhile.
+    pub fn reads(&self, draft: &Draft) {
+        self.state().draft = Some(draft.clone());
+    }
     /// The program was read.
     pub fn read(&self, input: &Arc<(Program, Sources)>) {
-        self.state().input = Some(input.clone());
+        let mut state = self.state();
+        state.input = Some(input.clone());
+        if let Some(draft) = state.draft.take() {
+            draft.take();
+        }
+    }
+    /// A program that was not read to the end, and the listing of what its code names.
+    pub fn first_listing(&self) -> Option<(Program, SharedMemory)> {
+        let program = self.state().draft.take()?.take()?;
+        // The program is not well-formed for sure.
+        let list = || SharedMemory::of(&program, &first_listing::by_name(&program), None);
+        let mut memory = catch_unwind(AssertUnwindSafe(list)).ok()?;
+        memory.incomplete = Some(first_listing::UNREAD.to_owned());
+        Some((program, memory))
     }
     /// A check begins.
     pub fn begin(&self, check: Check) {

@@ -137,6 +137,9 @@ pub struct Reading {
     /// `threadproof.toml`, `[functions]` has a line for each.
     #[arg(long = "function", value_name = "NAME=CLASS", value_parser = function)]
     pub functions: Vec<ClassifiedFunction>,
+    /// What is known of a C program before it is read to the end; no option.
+    #[arg(skip)]
+    pub draft: ir::Draft,
     /// The C file was compiled from nesC: interrupt handlers are threads of one processor, and registers are
     /// inputs. Lists each shared variable. The data model is ILP32.
     #[arg(long)]

@@ -71,6 +71,12 @@ fn unchecked_free(program: &Program, competition: bool) -> Option<ir::Assumption
     Some(ir::Assumption { text: text.to_owned(), span: edge.span, limits_proof: false })
 }
 
+/// Whether races may be among the requested checks of a C program.
+pub fn may_ask_for_races(asking: &Asking) -> bool {
+    let mut checks = asking.check.iter().map(|check| check.0);
+    asking.property.is_none() && (asking.check.is_empty() || checks.any(|check| check == Check::Races))
+}
+
 fn asked(asking: &Asking, nesc: bool, kind: Kind) -> Result<Asked, Diagnostic> {
     let Some(path) = &asking.property else {
         let mut checks: Vec<Check> = asking.check.iter().map(|check| check.0).collect();

@@ -22,10 +22,11 @@ use ir::specification::Specification;
 use portfolio::live::{Live, Partial};
 use portfolio::pipeline;
 use portfolio::specification::{self, Conforming};
-use report::{Answer, Outcome, Sources};
+use report::{Answer, Outcome, SharedMemory, Sources};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use verdict::{Budget, Check, Evidence, EvidenceFile, Proof, Reason, Silent, Verdict};
 
@@ -111,7 +112,11 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             // Without a program, the message says so.
             let reason = Reason::Exhausted(exhausted);
             let reason = if input.is_some() { reason.to_string() } else { format!("{reason} while {doing}") };
-            let input = input.unwrap_or_default();
+            let (input, memory) = match (input, live.first_listing()) {
+                (Some(input), _) => (input, memory),
+                (None, Some((program, listed))) => (Arc::new((program, Sources::default())), Some(listed)),
+                (None, None) => (Arc::default(), memory),
+            };
             // A violation counts, even if other checks are unknown.
             let answer = match Answer::of(&outcomes, &[]) {
                 found @ Answer::False(_) => found,
@@ -165,9 +170,16 @@ fn manual(printer: &Printer) -> ExitCode {
 
 fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
     live.doing("reading the program");
+    if checking::may_ask_for_races(&options.asking) {
+        live.reads(&options.reading.draft);
+    }
     let question = match checking::question(&options.reading, &options.asking, &input::disk) {
         Ok(question) => question,
-        Err(messages) => return bad_input(options.format, &messages, printer),
+        Err(messages) => {
+            let is_limit = messages.iter().all(|message| message.kind == diagnostic::Kind::Limit);
+            let known = if is_limit { live.first_listing() } else { None };
+            return refused(options.format, &messages, known, printer);
+        }
     };
     let Question { input, kind, files, notes, asked, .. } = &question;
     for note in notes {
@@ -413,11 +425,22 @@ fn draft(options: &Draft, deadline: Instant, printer: &Printer, live: &Live) -> 
 }
 
 fn bad_input(format: Format, messages: &[Diagnostic], printer: &Printer) -> u8 {
+    refused(format, messages, None, printer)
+}
+
+/// Says why there is no answer, with what is known of the shared memory of a program.
+fn refused(
+    format: Format,
+    messages: &[Diagnostic],
+    known: Option<(Program, SharedMemory)>,
+    printer: &Printer,
+) -> u8 {
     messages.iter().for_each(|message| printer.say(&message.to_string()));
     let first = messages.first().map_or("bad input".to_owned(), ToString::to_string);
     let answer = Answer::Unknown(first.replace(['\n', '\r'], " "));
-    let nothing = (Program::default(), Sources::default());
-    let report = presenting::plain((&nothing.0, &nothing.1), &[], &answer, None);
+    let (program, memory) = known.unzip();
+    let (program, sources) = (program.unwrap_or_default(), Sources::default());
+    let report = presenting::plain((&program, &sources), &[], &answer, memory.as_ref());
     printer.print(&presenting::document(format, &report));
     status::BAD_INPUT
 }

@@ -212,6 +212,7 @@ fn options_c(
             .map(|function| (function.name.clone(), function.class.clone()))
             .collect(),
         memory_model: options.memory_model.unwrap_or(memory).into(),
+        draft: options.draft.clone(),
         start: frontend_c::Start {
             entries: options.entry.clone(),
             threads: options.thread.iter().map(|thread| (thread.function.clone(), thread.count)).collect(),

@@ -125,8 +125,15 @@ impl Proof {
                 .within(format_args!("Runs")),
             Self::Spec(proof) => of_spec(proof).within(format_args!("Spec")),
             Self::LockOrder(locks) => once(locks, "LockOrder"),
-            Self::Summaries(proof) => of_summaries(proof).within(format_args!("Summaries")),
+            Self::Summaries(proof) => proof.check_form(),
         }
+    }
+}
+
+impl SummariesProof {
+    /// Checks the form of the proof.
+    pub fn check_form(&self) -> Form {
+        of_summaries(self).within(format_args!("Summaries"))
     }
 }
 

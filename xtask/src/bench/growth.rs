@@ -54,7 +54,7 @@ fn program(templates: usize, blocks: usize) -> String {
 }
 
 /// The slope of the line through the logarithms of points: the exponent of growth.
-fn exponent(points: &[(f64, f64)]) -> f64 {
+pub fn exponent(points: &[(f64, f64)]) -> f64 {
     let count = points.len() as f64;
     let (mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0);
     for (size, seconds) in points {

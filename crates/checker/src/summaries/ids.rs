@@ -42,6 +42,7 @@ impl IdWrites {
         if by_object.is_empty() {
             return Ok(Self { by_object });
         }
+        let mut known = FxHashSet::default();
         for (number, context) in view.contexts() {
             let code = &view.program.templates[context.template];
             for (edge, footprint) in view.steps[context.template].enumerate() {
@@ -52,6 +53,9 @@ impl IdWrites {
                 }
                 let standing = view.standing(number, source);
                 for touch in footprint.touches.iter().filter(|touch| touch.write) {
+                    if !known.insert((touch.places(), standing)) {
+                        continue;
+                    }
                     for target in touch.region.iter() {
                         if let Some(writes) = by_object.get_mut(&target.object) {
                             writes.push(IdWrite { target: *target, bytes: touch.bytes, standing });

@@ -6,13 +6,14 @@
 //! own where they meet none. A location is shared if two threads may access it, and one may write.
 
 use super::locks::Locks;
-use super::races::{Accesses, Manner, Source, Spot, why_not};
+use super::races::{Accesses, Source, Spot, why_not};
 use super::regions::{Meeting, meeting};
 use super::view::{Meter, View};
 use crate::ProofError;
 use ir::{ObjectId, ObjectRole, Op, Target, TemplateId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use verdict::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation, WhyNoRace};
 
 /// Accesses of more bytes than this are no scalar ones.
@@ -34,18 +35,27 @@ pub fn list(
     accesses: &Accesses,
     meter: &mut Meter<'_>,
 ) -> Result<Locations, ProofError> {
-    let mut lister = Lister { view, locks, accesses, listed: ListedAccesses::default() };
     // What stands for no memory of the program is not listed.
     let is_memory = |id: ObjectId| match view.program.objects[id].role {
         ObjectRole::Given | ObjectRole::HandedOn => false,
         ObjectRole::Program | ObjectRole::Processor | ObjectRole::HandlerLevel => true,
         ObjectRole::AddressOrder | ObjectRole::Constant => true,
     };
+    // Operations on locks alone make no location.
+    let is_lock = |source: &Source| {
+        let template = view.proof.contexts[source.context].template;
+        let ops = &view.program.templates[template].edges[source.edge].ops;
+        ops.iter().any(|op| matches!(op, Op::Lock(..) | Op::Unlock(..)))
+    };
+    let are_locks = accesses.groups.iter().map(|sources| sources.iter().all(is_lock)).collect();
+    let mut lister = Lister { view, locks, accesses, are_locks, listed: ListedAccesses::default() };
     let objects = accesses.by_object.enumerate();
     let objects = objects.filter(|(id, spots)| !view.private[*id] && is_memory(*id) && !spots.is_empty());
     let mut objects: Vec<ObjectId> = objects.map(|(id, _)| id).collect();
     // What takes long comes last.
-    let steps = |spots: &BTreeMap<usize, Vec<Source>>| spots.values().map(Vec::len).sum::<usize>();
+    let steps = |spots: &BTreeMap<usize, Vec<usize>>| {
+        spots.values().flatten().map(|group| accesses.groups[*group].len()).sum::<usize>()
+    };
     objects.sort_by_cached_key(|object| accesses.by_object[*object].values().map(steps).sum::<usize>());
     let mut locations = Vec::new();
     let mut is_late = false;
@@ -151,6 +161,8 @@ struct Lister<'l, 'v, 'a> {
     view: &'l View<'a>,
     locks: &'l Locks<'v, 'a>,
     accesses: &'l Accesses,
+    /// For each group of steps, whether all of them take or give back locks.
+    are_locks: Vec<bool>,
     listed: ListedAccesses,
 }
 
@@ -159,8 +171,8 @@ struct Lister<'l, 'v, 'a> {
 struct ListedAccesses {
     all: Vec<LocationAccess>,
     numbers: FxHashMap<LocationAccess, usize>,
-    /// By step, and by whether it writes and is atomic.
-    of_steps: FxHashMap<(Source, bool, bool), usize>,
+    /// The accesses of each group of steps that was looked at, in order.
+    of_groups: FxHashMap<usize, Arc<[usize]>>,
     /// Their places in the location that is looked at.
     places: Vec<usize>,
 }
@@ -188,16 +200,29 @@ struct Present {
 type Comparison = (BTreeSet<WhyNoRace>, Vec<(usize, usize)>);
 
 impl Lister<'_, '_, '_> {
-    /// The number of an access as it is listed.
-    fn number(&mut self, source: &Source, manner: usize) -> usize {
-        let Manner { write, atomic, .. } = &self.accesses.manners[manner];
-        let step = (*source, *write, *atomic);
-        if let Some(known) = self.listed.of_steps.get(&step) {
-            return *known;
+    /// The numbers of the accesses of a group of steps as they are listed, in order.
+    fn numbers(
+        &mut self,
+        group: usize,
+        manner: usize,
+        meter: &mut Meter<'_>,
+    ) -> Result<Arc<[usize]>, ProofError> {
+        if let Some(known) = self.listed.of_groups.get(&group) {
+            meter.tick()?;
+            return Ok(known.clone());
         }
-        let number = self.listed.number(self.access(source, manner));
-        self.listed.of_steps.insert(step, number);
-        number
+        let accesses = self.accesses;
+        let mut numbers = Vec::new();
+        for source in &accesses.groups[group] {
+            meter.tick()?;
+            let access = self.access(source, manner);
+            numbers.push(self.listed.number(access));
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        let numbers: Arc<[usize]> = numbers.into();
+        self.listed.of_groups.insert(group, numbers.clone());
+        Ok(numbers)
     }
 
     /// An access as it is listed.
@@ -221,15 +246,9 @@ impl Lister<'_, '_, '_> {
     /// Whether some bytes may be accessed by two threads, one of which writes.
     fn is_shared(&self, object: ObjectId, cell: &Cell) -> bool {
         let (view, accesses) = (self.view, self.accesses);
-        // Operations on locks alone make no location.
-        let is_lock = |source: &Source| {
-            let template = view.proof.contexts[source.context].template;
-            let ops = &view.program.templates[template].edges[source.edge].ops;
-            ops.iter().any(|op| matches!(op, Op::Lock(..) | Op::Unlock(..)))
-        };
         let manners = |spot: &Spot| accesses.by_object[object].get(spot).into_iter().flatten();
         let all = || cell.spots.iter().flat_map(manners);
-        if all().all(|(_, sources)| sources.iter().all(is_lock)) {
+        if all().all(|(_, groups)| groups.iter().all(|group| self.are_locks[*group])) {
             return false;
         }
         let kinds: BTreeSet<TemplateId> =
@@ -245,10 +264,11 @@ impl Lister<'_, '_, '_> {
         }
         let spots = &self.accesses.by_object[object];
         let mut found: BTreeSet<LocationAccess> = BTreeSet::new();
-        for (manner, sources) in
+        for (manner, groups) in
             cell.spots.iter().filter_map(|spot| spots.get(spot)).flatten().take(MOST_ACCESSES)
         {
-            found.extend(sources.first().map(|source| self.access(source, *manner)));
+            let source = groups.first().and_then(|group| self.accesses.groups[*group].first());
+            found.extend(source.map(|source| self.access(source, *manner)));
         }
         let (accesses, status) = (found.into_iter().collect(), LocationStatus::Open(Vec::new()));
         Some(SharedLocation { cell: cell.target, size: cell.size, accesses, more: 0, status })
@@ -266,11 +286,10 @@ impl Lister<'_, '_, '_> {
         }
         let mut present: Vec<Present> = Vec::new();
         for spot in &cell.spots {
-            for (manner, sources) in self.accesses.by_object[object].get(spot).into_iter().flatten() {
-                let mut steps = Vec::with_capacity(sources.len());
-                for source in sources {
-                    meter.tick()?;
-                    steps.push(self.number(source, *manner));
+            for (manner, groups) in self.accesses.by_object[object].get(spot).into_iter().flatten() {
+                let mut steps = Vec::new();
+                for group in groups {
+                    steps.extend(self.numbers(*group, *manner, meter)?.iter());
                 }
                 steps.sort_unstable();
                 steps.dedup();

@@ -135,6 +135,7 @@ impl<'v, 'a> Locks<'v, 'a> {
 
     fn find_writes(&mut self, meter: &mut Meter<'_>) -> Result<(), ProofError> {
         let view = self.view;
+        let mut known = FxHashSet::default();
         for (number, context) in view.contexts() {
             for (edge, footprint, source, facts) in self.steps(number) {
                 meter.tick()?;
@@ -152,6 +153,9 @@ impl<'v, 'a> Locks<'v, 'a> {
                         && root(view, context.template, touch.address)?
                             .is_some_and(|local| facts.fresh.binary_search(&local).is_ok());
                     let standing = view.standing(number, source);
+                    if !known.insert((touch.places(), standing, is_own)) {
+                        continue;
+                    }
                     for target in touch.region.iter().filter(|at| !view.lockable[at.object].is_empty()) {
                         let change = Change { target: *target, bytes: touch.bytes, standing, is_own };
                         self.writes[target.object].push(change);
@@ -207,6 +211,7 @@ impl<'v, 'a> Locks<'v, 'a> {
         let view = self.view;
         let mut returns: IdVec<ObjectId, Vec<Change>> =
             view.program.objects.iter().map(|_| Vec::new()).collect();
+        let mut known = FxHashSet::default();
         for (number, context) in view.contexts() {
             let code = &view.program.templates[context.template];
             for (edge, footprint, source, facts) in self.steps(number) {
@@ -215,6 +220,9 @@ impl<'v, 'a> Locks<'v, 'a> {
                     let Op::Unlock(_, address) = &code.edges[edge].ops[touch.op] else { continue };
                     let is_own = touch.op == 0 && self.is_held((number, source), facts, address);
                     let standing = view.standing(number, source);
+                    if !known.insert((touch.places(), standing, is_own)) {
+                        continue;
+                    }
                     for target in touch.region.iter() {
                         let change = Change { target: *target, bytes: touch.bytes, standing, is_own };
                         returns[target.object].push(change);

@@ -45,7 +45,7 @@ use crate::executions::summaries::try_claims;
 use crate::executions::{try_listing, try_points_to};
 use ir::{LocationId, ObjectId, Program, Storage};
 pub use owned::live_locations;
-use verdict::{Budget, Locations, Proof, Property, SummariesProof, Views};
+use verdict::{Budget, Locations, Property, SummariesProof, Views};
 use view::{Meter, View, claim};
 
 /// Checks a proof about a lowered program.
@@ -85,7 +85,7 @@ pub type Ignored<'a> = &'a dyn Fn(usize, LocationId, usize) -> bool;
 /// program. Whoever shows that to people says what the program takes for granted
 /// ([`Program::assumptions`]), too.
 pub fn locations(program: &Views, proof: &SummariesProof, budget: &Budget) -> Result<Locations, ProofError> {
-    Proof::Summaries(Box::new(proof.clone())).check_form().map_err(ProofError::Form)?;
+    proof.check_form().map_err(ProofError::Form)?;
     let listing = with_annotation(program, proof, budget, |view, locks, accesses, meter| {
         let listing = listing::list(view, locks, accesses, meter)?;
         let ignored = |context, location, number| !locks.is_usable(context, location, number);
@@ -105,7 +105,7 @@ pub fn known_to_others(
     proof: &SummariesProof,
     budget: &Budget,
 ) -> Result<Vec<ObjectId>, ProofError> {
-    Proof::Summaries(Box::new(proof.clone())).check_form().map_err(ProofError::Form)?;
+    proof.check_form().map_err(ProofError::Form)?;
     let meter = &mut Meter::new(budget);
     form::check(program, proof, meter)?;
     let points_to = program.points_to(budget).map_err(ProofError::TooExpensive)?;
@@ -152,8 +152,8 @@ fn with_annotation<T>(
 fn describe(view: &View<'_>, accesses: &races::Accesses, pair: &races::Pair) -> String {
     let object = &view.program.objects[pair.one.0.target.object];
     let place = |(spot, manner): &(races::Spot, usize)| {
-        let sources = accesses.by_object[spot.target.object].get(spot).and_then(|spots| spots.get(manner));
-        let step = sources.and_then(|sources| sources.first());
+        let groups = accesses.by_object[spot.target.object].get(spot).and_then(|spots| spots.get(manner));
+        let step = groups.and_then(|groups| accesses.groups[*groups.first()?].first());
         step.map_or(String::new(), |step| {
             let template = view.proof.contexts[step.context].template;
             let code = &view.program.templates[template];

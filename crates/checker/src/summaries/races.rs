@@ -14,6 +14,7 @@ use crate::ProofError;
 use ir::{EdgeId, IdVec, LocationId, Object, ObjectId, ObjectRole, Op, Storage, Target, TemplateId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::mem::discriminant;
 use verdict::{LockBase, LockFact, ThreadFacts, WhyNoRace};
 
 /// How a lock that is held is named in comparisons.
@@ -68,9 +69,19 @@ pub struct Source {
 pub struct Accesses {
     /// What counts in comparisons, by number.
     pub manners: Vec<Manner>,
-    /// For each object and each spot in it: the manners of accesses there, each with the steps that make
-    /// them.
-    pub by_object: IdVec<ObjectId, BTreeMap<Spot, BTreeMap<usize, Vec<Source>>>>,
+    /// The steps that access the same places in the same manner. Each group has one at least.
+    pub groups: Vec<Vec<Source>>,
+    /// For each object and each spot in it: the manners of accesses there, each with the groups of steps that
+    /// make them, by number.
+    pub by_object: IdVec<ObjectId, BTreeMap<Spot, BTreeMap<usize, Vec<usize>>>>,
+}
+
+/// What the steps of a group have in common.
+struct GroupPlaces<'v, 'p> {
+    touch: &'v Touch<'p>,
+    manner: usize,
+    /// The operation that writes there.
+    op: Option<&'p Op>,
 }
 
 /// Whether all that each context does is in an atomic region.
@@ -108,9 +119,13 @@ impl Accesses {
         let atomic = atomic_contexts(view);
         let mut accesses = Self {
             manners: Vec::new(),
+            groups: Vec::new(),
             by_object: view.program.objects.iter().map(|_| BTreeMap::new()).collect(),
         };
         let mut numbers: FxHashMap<Manner, usize> = FxHashMap::default();
+        // Points-to sets are shared, and long: those that are one list are looked through once.
+        let mut known = FxHashMap::default();
+        let mut places: Vec<GroupPlaces<'_, '_>> = Vec::new();
         for (number, context) in view.contexts() {
             let code = &view.program.templates[context.template];
             for (edge, footprint) in view.steps[context.template].enumerate() {
@@ -131,18 +146,31 @@ impl Accesses {
                         next
                     });
                     let op = code.edges[edge].ops.get(touch.op).filter(|_| touch.write);
-                    for target in touch.region.iter().filter(|target| counts(view, target, touch.bytes)) {
-                        if op.is_some_and(|op| never_writes(op, &view.program.objects[target.object])) {
-                            continue;
-                        }
-                        let spot = Spot { target: *target, bytes: touch.bytes };
-                        let spots = accesses.by_object[target.object].entry(spot).or_default();
-                        let sources = spots.entry(manner).or_default();
-                        let step = Source { context: number, edge };
-                        if sources.last() != Some(&step) {
-                            sources.push(step);
-                        }
+                    let group =
+                        *known.entry((touch.places(), manner, op.map(discriminant))).or_insert_with(|| {
+                            places.push(GroupPlaces { touch, manner, op });
+                            accesses.groups.push(Vec::new());
+                            places.len() - 1
+                        });
+                    let step = Source { context: number, edge };
+                    let sources = &mut accesses.groups[group];
+                    if sources.last() != Some(&step) {
+                        sources.push(step);
                     }
+                }
+            }
+        }
+        for (group, GroupPlaces { touch, manner, op }) in places.into_iter().enumerate() {
+            meter.tick()?;
+            for target in touch.region.iter().filter(|target| counts(view, target, touch.bytes)) {
+                if op.is_some_and(|op| never_writes(op, &view.program.objects[target.object])) {
+                    continue;
+                }
+                let spot = Spot { target: *target, bytes: touch.bytes };
+                let spots = accesses.by_object[target.object].entry(spot).or_default();
+                let groups = spots.entry(manner).or_default();
+                if groups.last() != Some(&group) {
+                    groups.push(group);
                 }
             }
         }
@@ -150,9 +178,9 @@ impl Accesses {
     }
 }
 
-/// Whether an operation never writes to an object of this kind. Assignments, fills, copies and operations on
-/// locks do not reach constants ([`ObjectRole::Constant`]). What is given back and was not allocated is a fault, and no access
-/// precedes it.
+/// Whether an operation never writes to an object of this kind; the same for operations of one variant.
+/// Assignments, fills, copies and operations on locks do not reach constants ([`ObjectRole::Constant`]). What
+/// is given back and was not allocated is a fault, and no access precedes it.
 fn never_writes(op: &Op, object: &Object) -> bool {
     match op {
         Op::Assign(_) | Op::Fill(..) | Op::Copy(..) | Op::Lock(..) | Op::Unlock(..) => {

@@ -5,10 +5,10 @@
 //! hold.
 
 use ir::Target;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Where an address may be.
-pub type Region = Rc<[Target]>;
+pub type Region = Arc<[Target]>;
 
 /// How two accesses to one object may overlap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,9 +11,10 @@ use ir::{
     Callee, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind, ObjectId, Op, Place,
     Program, Storage, Target, Targets, TemplateId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 use verdict::{Budget, LockBase, ProcedureContext, SummariesProof, ThreadFacts};
 
 /// Some bytes that an operation may touch.
@@ -33,6 +34,13 @@ pub struct Touch<'p> {
     pub atomic: bool,
     /// Whether it takes or gives back a lock.
     pub lock: bool,
+}
+
+impl Touch<'_> {
+    /// The same for accesses to the same places: equal lists are one in a [`View`].
+    pub fn places(&self) -> (*const Target, usize, Option<u64>) {
+        (self.region.as_ptr(), self.region.len(), self.bytes)
+    }
 }
 
 /// What a step of the program may touch and call.
@@ -121,10 +129,10 @@ pub fn claim<T>(text: impl Into<String>) -> Result<T, ProofError> {
 fn region_of(points_to: &PointsTo, template: TemplateId, address: &Expr) -> Result<Region, ProofError> {
     match address {
         Expr::Address(object, offset) => {
-            Ok(Rc::from([Target { object: *object, first: *offset, stride: 0, count: 1 }]))
+            Ok(Arc::from([Target { object: *object, first: *offset, stride: 0, count: 1 }]))
         }
         _ => match points_to.targets(template, address) {
-            Targets::Of(targets) => Ok(targets.iter().copied().collect()),
+            Targets::Of(targets) => Ok(targets),
             Targets::Any => claim("an address may point anywhere"),
         },
     }
@@ -208,6 +216,7 @@ impl<'a> View<'a> {
             sites: RefCell::default(),
             live: RefCell::default(),
         };
+        let mut lists: FxHashSet<Region> = FxHashSet::default();
         for (id, template) in program.templates.enumerate() {
             let mut steps = IdVec::new();
             for edge in template.edges.iter().filter(|_| used[id]) {
@@ -228,6 +237,15 @@ impl<'a> View<'a> {
                 }
                 footprint.callees.sort_unstable();
                 footprint.callees.dedup();
+                // Equal lists are one: what looks through each of them does so once.
+                for touch in &mut footprint.touches {
+                    match lists.get(&touch.region) {
+                        Some(known) => touch.region = known.clone(),
+                        None => {
+                            lists.insert(touch.region.clone());
+                        }
+                    }
+                }
                 steps.push(footprint);
             }
             view.steps.push(steps);
@@ -364,7 +382,7 @@ impl<'a> View<'a> {
             return Ok(known.clone());
         }
         let region = match base {
-            LockBase::Object(object) => Rc::from([Target { object, first: offset, stride: 0, count: 1 }]),
+            LockBase::Object(object) => Arc::from([Target { object, first: offset, stride: 0, count: 1 }]),
             LockBase::Local(local) => {
                 let ty = self.program.data_model.pointer();
                 let by = Expr::int(i128::from(offset), ty);

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Instant;
 
 /// The pages that there are, in their order.
-const PAGES: [&str; 7] = ["paper-1", "paper-2", "paper-3", "paper-4", "paper-5", "real", "growth"];
+const PAGES: [&str; 8] = ["paper-1", "paper-2", "paper-3", "paper-4", "paper-5", "real", "growth", "size"];
 
 /// What a page says before it says when, where, and how long.
 const MEASURED: &str = "Measured ";

@@ -14,9 +14,11 @@ impl Solver {
         node
     }
 
-    /// Makes all nodes on cycles of copies one.
-    pub(super) fn collapse_cycles(&mut self) {
-        for group in self.cycles() {
+    /// Makes all nodes on cycles of copies one; says whether there were any.
+    pub(super) fn collapse_cycles(&mut self) -> bool {
+        let cycles = self.cycles();
+        let found = !cycles.is_empty();
+        for group in cycles {
             let Some((first, others)) = group.split_first() else { continue };
             for other in others {
                 self.unite(*first, *other);
@@ -39,6 +41,7 @@ impl Solver {
             node.copies.iter().map(move |to| (from as Node, *to)).collect::<Vec<_>>()
         };
         self.known_copies = self.nodes.iter().enumerate().flat_map(copies).collect();
+        found
     }
 
     fn unite(&mut self, first: Node, other: Node) {

@@ -3,8 +3,8 @@
 //! A work list with difference propagation (L. O. Andersen, "Program analysis and specialization for the C
 //! programming language", 1994, chapter 4). Deviations: 1. fields are cells of a [`Shape`]; 2. callees
 //! through pointers are bound while the solution grows; 3. an address that is not known is one abstract
-//! pointee that stands for all others, so that a set that has it needs no other; 4. cycles are looked for at
-//! intervals (see [`super::cycles`]), not edge by edge.
+//! pointee that stands for all others, so that a set that has it needs no other; 4. cycles are looked for
+//! whenever propagation has taken much longer than that takes (see [`super::cycles`]), not edge by edge.
 
 use super::super::is_past;
 use super::shape::{Offset, Shape, Shift};
@@ -46,6 +46,9 @@ pub const MOST_COPIED_PAIRS: usize = 1024;
 const MANY_CELLS: usize = 4;
 /// No more inputs than this are told apart.
 const MOST_INPUTS: usize = 4096;
+
+/// Cycles are looked for when propagation has taken so many times the work that looking for them takes.
+const WORK_PER_COLLAPSE: u64 = 16;
 
 /// The number of [`Pointee::Anything`].
 pub const ANYTHING: PointeeId = 0;
@@ -135,6 +138,8 @@ pub struct Solver {
     /// For each object, the number of the pointee that is anywhere in it.
     anywhere: FxHashMap<ObjectId, PointeeId>,
     queue: VecDeque<Node>,
+    /// How many pointees were compared since cycles were looked for.
+    work: u64,
     /// For objects with accesses to all their cells at once: what is read there, and what is written.
     read_all: FxHashMap<ObjectId, Node>,
     written_all: FxHashMap<ObjectId, Node>,
@@ -175,6 +180,7 @@ impl Solver {
             known_copies: FxHashSet::default(),
             anywhere: FxHashMap::default(),
             queue: VecDeque::new(),
+            work: 0,
             read_all: FxHashMap::default(),
             written_all: FxHashMap::default(),
             shifts: FxHashMap::default(),
@@ -374,6 +380,7 @@ impl Solver {
             return;
         }
         let known = &constraints.pointees;
+        self.work += 1 + (pointees.len() + known.len()) as u64;
         let is_known = |id: &PointeeId| known.binary_search(id).is_ok();
         // What points anywhere into an object points to all places in it.
         let is_covered = |id: &PointeeId| match self.pointees[*id as usize] {
@@ -400,7 +407,7 @@ impl Solver {
     }
 
     fn solve_until(&mut self, deadline: Option<Instant>) -> bool {
-        let mut until_collapse = self.nodes.len() * 2;
+        let mut patience = WORK_PER_COLLAPSE;
         let mut rounds = 0u32;
         while let Some(node) = self.queue.pop_front() {
             rounds += 1;
@@ -411,11 +418,15 @@ impl Solver {
             if self.find(node) != node {
                 continue;
             }
-            if until_collapse == 0 {
-                self.collapse_cycles();
-                until_collapse = self.nodes.len() * 2;
+            if self.work > patience * (self.nodes.len() + self.known_copies.len()) as u64 {
+                // Where there are no more cycles, looking for them again is of no use for a while.
+                patience = if self.collapse_cycles() { WORK_PER_COLLAPSE } else { patience * 2 };
+                self.work = 0;
+                if self.find(node) != node {
+                    // The one that stands for it is in the queue.
+                    continue;
+                }
             }
-            until_collapse -= 1;
             let fresh = std::mem::take(&mut self.nodes[node as usize].fresh);
             for to in self.nodes[node as usize].copies.clone() {
                 self.add_all(to, &fresh);
