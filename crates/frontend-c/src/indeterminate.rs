@@ -92,12 +92,16 @@ impl Function<'_, '_> {
         }
     }
     fn forgetting_bytes(&mut self, object: ObjectId) -> Vec<Op> {
-        let (pointer, described) = (self.pointer(), &self.global.program.objects[object]);
+        let described = &self.global.program.objects[object];
         let (size, name) = (described.size, format!("%{}", described.name));
+        self.opening(Expr::Address(object, 0), size, name)
+    }
+    /// The operations after which the bytes at an address have any value.
+    pub fn opening(&mut self, address: Expr, size: u64, name: String) -> Vec<Op> {
         if size == 0 {
             return Vec::new();
         }
-        let span = self.builder.span;
+        let (pointer, span) = (self.pointer(), self.builder.span);
         let site = self.global.program.objects.push(Object {
             name,
             storage: Storage::Site,
@@ -112,7 +116,7 @@ impl Function<'_, '_> {
         let size = Expr::int(ir::Value::from(size), pointer);
         vec![
             Op::Allocate { site, size: size.clone(), zeroed: false, result: Lhs::Local(bytes) },
-            Op::Copy(Expr::Address(object, 0), Expr::Local(bytes), size),
+            Op::Copy(address, Expr::Local(bytes), size),
             Op::Free(Expr::Local(bytes)),
         ]
     }

@@ -6,12 +6,14 @@ use crate::fold;
 use crate::function::Function;
 use ir::{BinaryOp, Expr, Initial, IntType, Lhs, ObjectId, Op, Value};
 use rucc_sema::{Const, DeclId, Eval, ExprId, ExprKind, InitEntry};
-use rucc_types::{ArrayLen, TypeId, TypeKind};
+use rucc_types::{ArrayLen, RecordKind, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Aggregates with at most this many scalars are zeroed scalar by scalar.
 const MOST_LEAVES: usize = 16;
+/// The most unions of which an initialiser may leave bytes open.
+const MOST_RESTS: usize = 32;
 
 /// The elements of a string as initial values from `offset` on, without the zeros.
 pub fn characters(bytes: &[u8], element: IntType, offset: u64) -> Vec<(u64, IntType, Expr)> {
@@ -265,9 +267,130 @@ impl Function<'_, '_> {
                     extent => self.address_constant(extent),
                 };
                 self.builder.emit(Op::Fill(address.clone(), Expr::int(0, IntType::U8), size));
+                self.leave_rests(ty, entries, address);
             }
         }
     }
+    /// Of a union that has an entry, only the member that is initialised has a known value (C11 6.2.6.1p7).
+    fn leave_rests(&mut self, ty: TypeId, entries: &[InitEntry], address: &Expr) {
+        let mut rests = Rests { found: Vec::new(), is_exact: true };
+        self.rests_of_unions(ty, 0, entries, &mut rests);
+        if !rests.is_exact || rests.found.len() > MOST_RESTS {
+            let text = "unsupported: bytes of unions that an initialiser leaves open".to_owned();
+            return self.global.assume(text, self.builder.span, true);
+        }
+        for (offset, size) in rests.found {
+            let offset = self.address_constant(offset);
+            let at = fold::binary(BinaryOp::Add, self.pointer(), address.clone(), offset);
+            for op in self.opening(at, size, "%rest".to_owned()) {
+                self.builder.emit(op);
+            }
+        }
+    }
+    /// The bytes of unions with an entry that are not in the initialised member: offset and number.
+    fn rests_of_unions(&self, ty: TypeId, offset: u64, entries: &[InitEntry], rests: &mut Rests) {
+        let unit = self.unit;
+        let size = unit.size(ty).unwrap_or(0);
+        let inside = |entry: &&InitEntry| (offset..offset + size).contains(&entry.offset);
+        if rests.found.len() > MOST_RESTS
+            || unit.sync_kind(ty).is_some()
+            || !self.has_union(ty)
+            || !entries.iter().any(|entry| inside(&entry))
+        {
+            return;
+        }
+        match unit.kind(ty) {
+            TypeKind::Array { elem, len: ArrayLen::Fixed(count) } => {
+                let stride = unit.size(elem).unwrap_or(0);
+                if matches!(unit.kind(elem), TypeKind::Record(_) | TypeKind::Array { .. }) {
+                    (0..count)
+                        .for_each(|at| self.rests_of_unions(elem, offset + at * stride, entries, rests));
+                }
+            }
+            TypeKind::Record(id) => {
+                let info = unit.types.record_info(id);
+                let fields = info.fields.iter().map(|field| (field.ty, unit.size(field.ty).unwrap_or(0)));
+                if info.kind == RecordKind::Union {
+                    let fits = fields.filter(|(member, _)| {
+                        entries.iter().filter(inside).all(|entry| {
+                            let mut of = unit.tree[entry.value].ty;
+                            // A string may be shorter than its array.
+                            while let TypeKind::Array { elem, .. } = unit.kind(of) {
+                                of = elem;
+                            }
+                            entry.bit_width > 0 || self.has_part(*member, entry.offset - offset, of)
+                        })
+                    });
+                    let fits: Vec<(TypeId, u64)> = fits.collect();
+                    let Some((_, covered)) = fits.first() else {
+                        rests.is_exact = false;
+                        return;
+                    };
+                    let mut inner = Rests { found: Vec::new(), is_exact: true };
+                    for (member, _) in &fits {
+                        self.rests_of_unions(*member, offset, entries, &mut inner);
+                    }
+                    // Which member is meant may not be seen here.
+                    let is_one = fits.len() == 1
+                        || inner.found.is_empty() && fits.iter().all(|(_, size)| size == covered);
+                    rests.is_exact &= is_one && inner.is_exact;
+                    rests.found.extend(inner.found);
+                    if *covered < size {
+                        rests.found.push((offset + covered, size - covered));
+                    }
+                    return;
+                }
+                for field in &info.fields {
+                    self.rests_of_unions(field.ty, offset + field.offset, entries, rests);
+                }
+            }
+            _ => {}
+        }
+    }
+    fn has_union(&self, ty: TypeId) -> bool {
+        match self.unit.kind(ty) {
+            TypeKind::Array { elem, .. } => self.has_union(elem),
+            TypeKind::Record(id) => {
+                let info = self.unit.types.record_info(id);
+                info.kind == RecordKind::Union || info.fields.iter().any(|field| self.has_union(field.ty))
+            }
+            _ => false,
+        }
+    }
+    /// Whether a type has a part of another one at an offset.
+    fn has_part(&self, ty: TypeId, offset: u64, part: TypeId) -> bool {
+        let unit = self.unit;
+        let is_same = match unit.scalar_type(ty) {
+            Some(scalar) => unit.scalar_type(part) == Some(scalar),
+            None => unit.types.canonical(ty) == unit.types.canonical(part),
+        };
+        if offset == 0 && is_same {
+            return true;
+        }
+        if unit.size(ty).is_none_or(|size| offset >= size) {
+            return false;
+        }
+        match unit.kind(ty) {
+            TypeKind::Array { elem, .. } => match unit.size(elem) {
+                Some(stride) if stride > 0 => self.has_part(elem, offset % stride, part),
+                _ => false,
+            },
+            TypeKind::Record(id) => {
+                unit.types.record_info(id).fields.iter().any(|field| {
+                    field.offset <= offset && self.has_part(field.ty, offset - field.offset, part)
+                })
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The bytes of unions that an initialiser leaves open.
+struct Rests {
+    /// Their offsets and numbers.
+    found: Vec<(u64, u64)>,
+    /// Whether these are all.
+    is_exact: bool,
 }
 
 /// The storage units of the bit-fields of a type, by the first bit of the field.

@@ -313,7 +313,7 @@ impl Unit {
     }
 
     /// Which synchronisation object of the libraries a type is.
-    fn sync_kind(&self, ty: TypeId) -> Option<SyncKind> {
+    pub fn sync_kind(&self, ty: TypeId) -> Option<SyncKind> {
         let mut at = ty;
         while let TypeKind::Typedef { name, underlying, .. } = self.types.kind(at) {
             match self.session.interner.resolve(name) {
