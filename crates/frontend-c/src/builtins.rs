@@ -8,6 +8,9 @@ use crate::types::Class;
 use ir::{BinaryOp, Expr, IntType, Lhs, LocationKind, UnaryOp, Value};
 use rucc_sema::{BitCount, ExprId, ExprKind, OverflowOp};
 
+/// The bit in the kind of a question about the size of an object that asks for the least size.
+const LEAST: u8 = 2;
+
 impl Function<'_, '_> {
     /// The value of an expression of one of the rarer kinds.
     pub fn builtin(&mut self, id: ExprId) -> Expr {
@@ -20,7 +23,8 @@ impl Function<'_, '_> {
                 self.discard(hint);
                 value
             }
-            ExprKind::ConstantP { .. } => self.perhaps_constant(expr.ty),
+            // Without optimisation a compiler never finds that the argument is constant.
+            ExprKind::ConstantP { .. } => self.unless_found(expr.ty, 0, Some(1)),
             ExprKind::Unreachable => {
                 // Undefined: the execution ends.
                 self.builder.emit(ir::Op::Assume(Expr::bool(false)));
@@ -51,13 +55,10 @@ impl Function<'_, '_> {
                 let size = self.rvalue(size);
                 self.alloca(size)
             }
-            // -1 or 0 by kind: the size is not known.
-            ExprKind::ObjectSize { address, kind } => {
-                if self.emits(address) {
-                    self.effect(address);
-                }
+            // The size is not known without optimisation; the address is not evaluated.
+            ExprKind::ObjectSize { kind, .. } => {
                 let ty = self.scalar(expr.ty);
-                Expr::int(if kind < 2 { -1 } else { 0 }, ty)
+                self.unless_found(expr.ty, if kind & LEAST == 0 { ty.max() } else { 0 }, None)
             }
             ExprKind::VaStart { list } => {
                 let list = self.rvalue(list);
@@ -135,21 +136,23 @@ impl Function<'_, '_> {
         }
     }
 
-    /// `__builtin_constant_p` of an expression that is not syntactically constant: a compiler may or may not
-    /// find that it is constant. Without optimisation it never does, so the result 0 is evidence; the result
-    /// 1 is not.
-    fn perhaps_constant(&mut self, ty: rucc_types::TypeId) -> Expr {
+    /// The answer of a builtin about an expression that says nothing by its syntax: a compiler may or may not
+    /// find more. Without optimisation it does not, so the plain answer is evidence; another one, which is
+    /// from 0 to `most`, is not.
+    fn unless_found(&mut self, ty: rucc_types::TypeId, plain: Value, most: Option<Value>) -> Expr {
         let ty = self.scalar(ty);
-        let result = self.builder.save(Expr::int(0, ty), ty);
+        let result = self.builder.save(Expr::int(plain, ty), ty);
         let choice = self.builder.temporary(IntType::BOOL);
         self.builder.emit(ir::Op::any(Lhs::Local(choice)));
         let (found, done) = (self.label(), self.label());
         self.branch(Expr::Local(choice), found, done);
         self.join(found);
-        let is_truth = fold::binary(BinaryOp::Le, ty, Expr::Local(result), Expr::int(1, ty));
-        let is_truth = is_truth.and(fold::binary(BinaryOp::Le, ty, Expr::int(0, ty), Expr::Local(result)));
+        let constraint = most.map(|most| {
+            let below = fold::binary(BinaryOp::Le, ty, Expr::Local(result), Expr::int(most, ty));
+            below.and(fold::binary(BinaryOp::Le, ty, Expr::int(0, ty), Expr::Local(result)))
+        });
         let pairs = vec![(Lhs::Local(result), ir::Rhs::Unknown)];
-        self.builder.emit(ir::Op::Assign(ir::Assignment { pairs, constraint: Some(is_truth) }));
+        self.builder.emit(ir::Op::Assign(ir::Assignment { pairs, constraint }));
         self.jump(done);
         self.join(done);
         Expr::Local(result)

@@ -337,7 +337,7 @@ impl Function<'_, '_> {
                     }
                     found.extend(longer);
                 }
-                ExprKind::ConstantP { .. } => {}
+                ExprKind::ConstantP { .. } | ExprKind::ObjectSize { .. } => {}
                 _ => {
                     let own = self.own_effects(at);
                     if !own.is_empty() {

@@ -141,7 +141,9 @@ impl Function<'_, '_> {
     ) {
         let unit = self.unit;
         let kind = unit.tree[id].kind;
-        if self.known.contains_key(&id) || matches!(kind, ExprKind::ConstantP { .. }) {
+        if self.known.contains_key(&id)
+            || matches!(kind, ExprKind::ConstantP { .. } | ExprKind::ObjectSize { .. })
+        {
             return;
         }
         if is_sequenced(&kind) {

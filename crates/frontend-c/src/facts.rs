@@ -361,7 +361,7 @@ pub fn evaluated_operands(unit: &Unit, id: ExprId) -> Vec<ExprId> {
             Some(init) => unit.tree[init].iter().map(|entry| entry.value).collect(),
             None => vec![],
         },
-        ExprKind::ConstantP { .. } => vec![],
+        ExprKind::ConstantP { .. } | ExprKind::ObjectSize { .. } => vec![],
         _ => operands(unit, id),
     }
 }
