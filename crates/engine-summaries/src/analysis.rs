@@ -5,7 +5,8 @@
 //! afterwards (`reliability.rs`), and the work continues from there; facts never come back. Contexts are
 //! told apart by what is known where they are entered (functional approach to interprocedural analysis: M.
 //! Sharir and A. Pnueli, 1981), up to a small number for each procedure and kind of thread, and up to a large
-//! one for the program: the next ones share one in which what they all know holds. Under-approximates what is known.
+//! one for the program: the next ones share one in which what they all know holds. Under-approximates what
+//! is known.
 
 use crate::contexts::{Context, ContextTable};
 use crate::facts::{insert, meet, prune};

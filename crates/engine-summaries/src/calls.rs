@@ -87,7 +87,8 @@ impl Analysis<'_, '_> {
         after
     }
 
-    /// What one callee of a call does: adds what is known when it has returned to what is known after the call.
+    /// What one callee of a call does: adds what is known when it has returned to what is known after the
+    /// call.
     fn returns(
         &mut self,
         context: u32,

@@ -51,8 +51,8 @@ impl<'a, 'p> Transfer<'a, 'p> {
         let ownable: IdVec<TemplateId, BitSet> =
             model.program.templates.ids().map(|template| ownable(model, template)).collect();
         let nulls = model.program.templates.enumerate().map(|(template, code)| {
-            // Locals that are no parameters are null at the entry. Those that are assigned before they are read
-            // do not count.
+            // Locals that are no parameters are null at the entry. Those that are assigned before they are
+            // read do not count.
             let live = &model.procedures[template].live[code.entry];
             let is_null =
                 |local: &LocalId| live.contains(local.index()) && ownable[template].contains(local.index());

@@ -1,5 +1,5 @@
-//! How the cost of a listing grows with the size of a whole program, from 1,000 to 100,000 lines: `cargo xtask
-//! bench size`.
+//! How the cost of a listing grows with the size of a whole program, from 1,000 to 100,000 lines: `cargo
+//! xtask bench size`.
 //!
 //! A program consists of modules, each with a list, a lock and counters of its own. Modules call one another
 //! directly and through tables of functions, and a few kinds of threads run all of them.
