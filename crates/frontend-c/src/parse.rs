@@ -4,7 +4,7 @@ use crate::{Options, Source, limits, unqualified_casts};
 use ir::DataModel;
 use ir::diagnostic::{Diagnostic, Kind};
 use rucc_diag::{SourceBytes, Span};
-use rucc_lex::{Convert, Keywords, PpToken, convert};
+use rucc_lex::{Convert, Keyword, Keywords, PpToken, convert};
 use rucc_sema::{Checker, DeclFlags, DeclId, Tast};
 use rucc_session::{FileSystem, Preinclude, SearchPath, Session, Std};
 use rucc_types::Types;
@@ -29,6 +29,8 @@ pub struct Unit {
     pub weak_names: Vec<String>,
     /// Whether a pragma makes a name a second one of something.
     pub has_second_names: bool,
+    /// Whether the value of a preferred alignment counts that the type checker does not know.
+    pub has_preferred_alignments: bool,
 }
 
 impl Unit {
@@ -157,6 +159,8 @@ pub fn parse(source: &Source, options: &Options, own: &[String]) -> Result<Unit,
     }
 
     unqualified_casts::unqualify(&mut tokens);
+    let has_preferred_alignments =
+        options.data_model == DataModel::Ilp32 && preferred_alignments(&tokens, &session);
 
     // Predefined type names that are no keywords, such as `__float128`.
     let type_names: Vec<rucc_base::Symbol> =
@@ -220,10 +224,24 @@ pub fn parse(source: &Source, options: &Options, own: &[String]) -> Result<Unit,
             pure_functions,
             weak_names,
             has_second_names,
+            has_preferred_alignments,
         }),
         Some(_) | None if !told.is_empty() => Err(told),
         Some(_) | None => Err(internal("the file cannot be parsed".to_owned())),
     }
+}
+
+/// Whether `__alignof__` stands anywhere but in an attribute `aligned`. With 32 bits, it gives 8 for `double`
+/// and `long long`, which are aligned to 4 in structures; the type checker gives 4.
+fn preferred_alignments(tokens: &rucc_lex::Tokens, session: &Session) -> bool {
+    let all = &tokens.tokens;
+    let is_attribute = |token: &rucc_lex::Token| {
+        let name = token.ident().map(|name| session.interner.resolve(name));
+        matches!(name, Some("aligned" | "__aligned__"))
+    };
+    let keywords = all.iter().enumerate().filter(|(_, token)| token.keyword() == Some(Keyword::GnuAlignof));
+    let mut before = keywords.map(|(at, _)| at.checked_sub(2).and_then(|before| all.get(before)));
+    before.any(|token| !token.is_some_and(is_attribute))
 }
 
 /// The functions with the attribute `signal` or `interrupt`, on any of their declarations, in order.

@@ -107,6 +107,9 @@ impl Function<'_, '_> {
             if !unit.tree.file_asms().is_empty() {
                 self.unsupported("assembly outside of functions");
             }
+            if unit.has_preferred_alignments {
+                self.unsupported("__alignof__ with 32 bits");
+            }
             if unit.has_second_names {
                 self.unsupported("a pragma that gives something a second name");
             }

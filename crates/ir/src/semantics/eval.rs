@@ -154,9 +154,16 @@ impl<S: Held> Context<'_, '_, S> {
         let part = self.machine.resolve(&self.state, address, size).ok_or(Fault::InvalidAccess)?;
         let (bytes, at) = self.state.bytes(part);
         if bytes.is_open(at, size as usize) {
-            let value = self.choices.choose(super::Choice { ty, kind: super::ChoiceKind::Open });
-            self.state.close(part, size, to_bits(value, ty));
-            return Ok(value);
+            // Bytes that have a value keep it.
+            let known = (0..size as usize).filter(|byte| !bytes.is_open(at + byte, 1));
+            let known: Vec<(usize, u64)> = known.map(|byte| (byte, bytes.read(at + byte, 1))).collect();
+            let chosen = self.choices.choose(super::Choice { ty, kind: super::ChoiceKind::Open });
+            let mut bits = to_bits(chosen, ty);
+            for (byte, value) in known {
+                bits = bits & !(0xff << (8 * byte)) | value << (8 * byte);
+            }
+            self.state.close(part, size, bits);
+            return Ok(ty.wrap(Value::from(bits)));
         }
         let raw = Value::from(bytes.read(at, size as usize));
         if ty == IntType::BOOL && raw > 1 {
