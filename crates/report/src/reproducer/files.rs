@@ -105,6 +105,16 @@ fn missing<'t>(program: &Program, text: &'t str) -> Option<&'t str> {
     let is_defined = |word: &str| program.templates.iter().any(|template| template.name == word);
     words(text)
         .find(|word| word.starts_with("__CPROVER_ASYNC") || (FUNCTIONS.contains(word) && !is_defined(word)))
+        .or_else(|| variant(text))
+}
+
+/// The symbol of a variant of a function that only other systems have (`asm("_read$UNIX2003")`).
+fn variant(text: &str) -> Option<&str> {
+    let mut literals = text.split('"').skip(1).step_by(2);
+    literals.find(|text| {
+        let symbol = text.split_once('$').filter(|(name, _)| name.starts_with('_'));
+        symbol.is_some_and(|(name, _)| words(name).eq([name]))
+    })
 }
 
 /// One line of the table of events.
