@@ -220,10 +220,14 @@ fn collect(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Collected, Ex
 /// and other operations do not reach constants ([`ObjectRole::Constant`]).
 fn may_write(op: &Op, object: &Object) -> bool {
     match op {
-        Op::Assign(_) | Op::Fill(..) | Op::Copy(..) | Op::Spawn(..) | Op::Join(..) | Op::Call(..) => {
-            object.role != ObjectRole::Constant
-        }
-        Op::Lock(..) | Op::Unlock(..) => object.role != ObjectRole::Constant,
+        Op::Assign(_)
+        | Op::Fill(..)
+        | Op::Copy(..)
+        | Op::Lock(..)
+        | Op::Unlock(..)
+        | Op::Spawn(..)
+        | Op::Join(..)
+        | Op::Call(..) => object.role != ObjectRole::Constant,
         Op::Free(_) => object.storage == Storage::Site,
         Op::Allocate { .. } | Op::Assume(_) | Op::Broadcast(_) => true,
     }

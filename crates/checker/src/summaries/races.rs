@@ -183,10 +183,14 @@ impl Accesses {
 /// is given back and was not allocated is a fault, and no access precedes it.
 fn never_writes(op: &Op, object: &Object) -> bool {
     match op {
-        Op::Assign(_) | Op::Fill(..) | Op::Copy(..) | Op::Lock(..) | Op::Unlock(..) => {
-            object.role == ObjectRole::Constant
-        }
-        Op::Spawn(..) | Op::Join(..) | Op::Call(..) => object.role == ObjectRole::Constant,
+        Op::Assign(_)
+        | Op::Fill(..)
+        | Op::Copy(..)
+        | Op::Lock(..)
+        | Op::Unlock(..)
+        | Op::Spawn(..)
+        | Op::Join(..)
+        | Op::Call(..) => object.role == ObjectRole::Constant,
         Op::Free(_) => match object.storage {
             Storage::Static | Storage::ThreadLocal | Storage::Frame(_) => true,
             Storage::Site => false,
