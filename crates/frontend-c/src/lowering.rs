@@ -55,6 +55,8 @@ pub struct Lowering<'u> {
     /// Calls of unknown functions: the caller, the message, the position, and whether the function is
     /// declared pure.
     pub unknown_calls: Vec<(TemplateId, String, Span, bool)>,
+    /// Whether an unknown function gives a number that may be the address of something it can name.
+    pub gives_names: bool,
     /// The unknown functions that are called.
     pub unknown_functions: Vec<UnknownFunction>,
     /// Whether the program names variables that other files define.
@@ -107,6 +109,7 @@ pub fn lower<'u>(
         work: VecDeque::new(),
         exits: Vec::new(),
         unknown_calls: Vec::new(),
+        gives_names: false,
         unknown_functions: Vec::new(),
         names_outside: false,
         noted: Vec::new(),
@@ -162,8 +165,13 @@ impl<'u> Lowering<'u> {
             self.noted.push((Some(within), Assumption { text, span, limits_proof }));
         }
     }
-    /// Variables and functions that code in other files can name are known there.
+    /// Variables and functions that code in other files can name are known there. That counts for results
+    /// that do not forbid proofs: results with pointers come with the assumption that they lead nowhere else
+    /// than memory of their own, and what such functions were given.
     fn know_external_names(&mut self) {
+        if !self.gives_names {
+            return;
+        }
         let is_external = |declared: &Declared| {
             let declaration = &self.units[declared.unit].tree[declared.declaration];
             declaration.linkage == Linkage::External

@@ -56,6 +56,12 @@ impl Function<'_, '_> {
         value
     }
 
+    /// Whether a type is a pointer to a structure or union that the program does not define.
+    fn points_to_opaque(&self, ty: TypeId) -> bool {
+        let pointee = self.unit.pointee(ty).filter(|_| self.unit.is_pointer(ty));
+        pointee.is_some_and(|pointee| self.unit.is_aggregate(pointee) && self.unit.size(pointee).is_none())
+    }
+
     /// A function of which only the type is known.
     pub fn call_unknown(
         &mut self,
@@ -75,7 +81,10 @@ impl Function<'_, '_> {
             .filter(|argument| argument.text.is_none())
             .any(|argument| argument.pointee.is_some() && !argument.is_null || !is_pure && is_wide(argument));
         if self.unit.has_pointer(result) {
-            let text = format!("unknown function '{name}': what its result points to is not modelled");
+            let text = format!(
+                "unknown function '{name}': its result points to memory of its own, or to what such \
+                 functions were given; what is there is not modelled"
+            );
             self.global.assume(text, span, true);
         }
         if reaches_memory {
@@ -100,6 +109,8 @@ impl Function<'_, '_> {
         // An execution that depends on memory that it may have changed or freed is no evidence.
         let failures = false;
         let (local, value) = self.result_place(result);
+        let is_opaque = self.points_to_opaque(result);
+        self.global.gives_names |= is_pure && local.is_some() && !self.unit.has_pointer(result);
         let mut context =
             library::Context { builder: &mut self.builder, program: &mut self.global.program, failures };
         if !is_pure {
@@ -110,6 +121,11 @@ impl Function<'_, '_> {
             }
         }
         match (local, &value) {
+            // The program has no object of a type that it does not know.
+            (Some(local), _) if is_opaque => {
+                let ty = context.builder.template.locals[local].ty;
+                context.builder.emit(Op::unknown_number(local, ty));
+            }
             // A number is an input of its type. The target of a pointer is not known, and neither is the
             // result of a pure function.
             (Some(local), _) if is_pure || self.unit.has_pointer(result) => context.give_known(local),

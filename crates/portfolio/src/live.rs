@@ -154,7 +154,7 @@ impl Live {
     }
     /// Sets or updates the listing of shared memory.
     pub fn list(&self, memory: &SharedMemory) {
-        self.state().memory = Some(memory.clone());
+        self.state().memory = Some(memory.merged());
     }
     /// Takes the listing of shared memory, if there is one.
     pub fn memory(&self) -> Option<SharedMemory> {

@@ -167,6 +167,16 @@ impl Finding {
     pub fn pair(&self, (one, other): (usize, usize)) -> Option<[&FoundAccess; 2]> {
         Some([self.accesses.get(one)?, self.accesses.get(other)?])
     }
+    /// Adds the accesses of another one that is no worse, and its reasons.
+    fn merge(&mut self, other: &Self) {
+        let known: BTreeSet<FoundAccess> = self.accesses.iter().cloned().collect();
+        self.accesses.extend(other.accesses.iter().filter(|access| !known.contains(access)).cloned());
+        self.more = self.more.max(other.more);
+        if let (Status::RaceFree(reasons), Status::RaceFree(more)) = (&mut self.status, &other.status) {
+            let all = reasons.iter().chain(more).cloned().collect();
+            *reasons = without_repetitions(all);
+        }
+    }
     /// Whether a byte of an object belongs to it.
     fn holds(&self, object: ObjectId, offset: u64) -> bool {
         let Target { first, stride, count, .. } = self.cell;
@@ -232,6 +242,22 @@ impl SharedMemory {
             }
         }
         self.sort();
+    }
+    /// The same for people: what has the same name, and is declared or allocated in the same place, is one
+    /// location. It is as bad as the worst of these.
+    pub fn merged(&self) -> Self {
+        let mut numbers: BTreeMap<(&str, Span), usize> = BTreeMap::new();
+        let mut locations: Vec<Finding> = Vec::new();
+        // The worst come first.
+        for finding in &self.locations {
+            let next = locations.len();
+            let number = *numbers.entry((&finding.name, finding.declared)).or_insert(next);
+            match locations.get_mut(number) {
+                Some(known) => known.merge(finding),
+                None => locations.push(finding.clone()),
+            }
+        }
+        Self { locations, incomplete: self.incomplete.clone(), ..*self }
     }
     /// The number of races, possible races, open locations, and race-free ones.
     pub fn counts(&self) -> [usize; 4] {

@@ -3,8 +3,9 @@
 //! A function of which nothing is known may give back addresses that were passed to it or to another such
 //! function. They are stored in one object, which points-to sets know by its role ([`ObjectRole::Given`]);
 //! what comes back is a number that was not computed from an address, or one of these. The latter is no
-//! evidence. Variables and functions with external linkage can be named outside, so they are known from the
-//! start ([`know`]). Over-approximates, for functions that change nothing of the program (SOUNDNESS.md,
+//! evidence. Variables and functions with external linkage can be named outside: a number may be the address
+//! of one ([`know`]). A pointer is taken to be none; no program with such a function is proved, and its
+//! report says so. Over-approximates, for functions that change nothing of the program (SOUNDNESS.md,
 //! assumptions 12 and 14).
 //!
 //! Of a function of the program that takes any number of arguments, those beyond its parameters are stored

@@ -399,3 +399,21 @@ fn that_no_thread_is_reached_is_said_first() {
     let text = with_report(&memory, |report| human::render(report, Style::default()));
     expect!["No thread is ever started in what was analysed (1 of 3 functions, 0 of 1 thread starts are reached): what follows says nothing about threads."].assert_eq(text.lines().next().unwrap_or_default());
 }
+
+#[test]
+fn what_has_one_name_is_one_location() {
+    let mut memory = listing();
+    let [open, free] = ["open", "race-free"].map(|status| {
+        memory.locations.iter().find(|finding| finding.status.name() == status).cloned().expect("one is")
+    });
+    let count = memory.locations.len();
+    assert_eq!(memory.merged().locations.len(), count);
+    // Another location with the name of the open one, and with an access of its own.
+    let copy = Finding { name: open.name.clone(), declared: open.declared, ..free.clone() };
+    memory.locations.push(copy);
+    let merged = memory.merged();
+    assert_eq!(merged.locations.len(), count);
+    let found = merged.locations.iter().find(|finding| finding.name == open.name).expect("it is there");
+    assert_eq!(found.status, open.status);
+    assert!(free.accesses.iter().chain(&open.accesses).all(|access| found.accesses.contains(access)));
+}

@@ -51,11 +51,93 @@ pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<Templ
 fn size_divisors(program: &Program) -> IdVec<ObjectId, u64> {
     let mut found: IdVec<ObjectId, u64> = program.objects.iter().map(|_| 0).collect();
     let pointer = program.data_model.pointer();
-    for op in program.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops) {
-        if let Op::Allocate { site, size, .. } = op {
-            found[*site] = greatest_common_divisor(found[*site], divisor(pointer, size).max(1));
+    let locals = local_divisors(program);
+    for (id, code) in program.templates.enumerate() {
+        for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+            if let Op::Allocate { site, size, .. } = op {
+                let size = divisor(pointer, &|local| locals[id][local], size);
+                found[*site] = greatest_common_divisor(found[*site], size.max(1));
+            }
         }
     }
+    found
+}
+
+/// For each local of each template, something that divides all values that it ever has.
+type Divisors = IdVec<TemplateId, IdVec<LocalId, u64>>;
+
+/// Says that a local may have a value that this divides; whether that is new.
+fn lower(found: &mut Divisors, id: TemplateId, local: LocalId, by: u64) -> bool {
+    let known = found[id][local];
+    found[id][local] = greatest_common_divisor(known, by);
+    found[id][local] != known
+}
+
+/// What divides the values of locals; 0 if one is always 0. The greatest solution of what assignments and
+/// calls say, whatever their order.
+fn local_divisors(program: &Program) -> Divisors {
+    let pointer = program.data_model.pointer();
+    let mut found: Divisors =
+        program.templates.iter().map(|code| code.locals.iter().map(|_| 0).collect()).collect();
+    // What is called or started through a pointer, or runs from the start, may be passed anything.
+    let mut is_open = addressed(program);
+    program.start.iter().for_each(|(id, _)| is_open[*id] = true);
+    for (id, code) in program.templates.enumerate().filter(|(id, _)| is_open[*id]) {
+        code.locals.ids().take(code.parameters).for_each(|local| found[id][local] = 1);
+    }
+    let mut grows = true;
+    while grows {
+        grows = false;
+        for (id, code) in program.templates.enumerate() {
+            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+                if let Op::Call(Callee::Procedure(callee), arguments, _)
+                | Op::Spawn(Callee::Procedure(callee), arguments, _) = op
+                {
+                    let parameters = program.templates[*callee].locals.ids();
+                    for (local, argument) in parameters.zip(arguments) {
+                        let by = divisor(pointer, &|local| found[id][local], argument);
+                        grows |= lower(&mut found, *callee, local, by);
+                    }
+                }
+                if let Op::Assign(assignment) = op {
+                    for (lhs, rhs) in &assignment.pairs {
+                        if let (Lhs::Local(local), Rhs::Value(value)) = (lhs, rhs) {
+                            let by = divisor(pointer, &|local| found[id][local], value);
+                            grows |= lower(&mut found, id, *local, by);
+                        } else if let Lhs::Local(local) = lhs {
+                            grows |= lower(&mut found, id, *local, 1);
+                        }
+                    }
+                } else {
+                    for lhs in op.targets() {
+                        if let Lhs::Local(local) = lhs {
+                            grows |= lower(&mut found, id, *local, 1);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether each procedure's address is taken.
+fn addressed(program: &Program) -> IdVec<TemplateId, bool> {
+    let mut found: IdVec<TemplateId, bool> = program.templates.iter().map(|_| false).collect();
+    let mut look = |expr: &Expr| {
+        expr.walk(&mut |inner| {
+            if let Expr::Procedure(template) = inner {
+                found[*template] = true;
+            }
+        });
+    };
+    for object in &program.objects {
+        if let Initial::Values(values) = &object.initial {
+            values.iter().for_each(|(_, _, value)| look(value));
+        }
+    }
+    let ops = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
+    ops.flat_map(Op::expressions).for_each(look);
     found
 }
 
@@ -65,25 +147,26 @@ fn shift_by(pointer: IntType, amount: &Expr, range: Option<(i128, i128)>) -> Shi
         // A large unsigned constant is a small negative one.
         (Expr::Const(value, _), _) => Shift::By(IntType { signed: true, ..pointer }.wrap(*value)),
         (_, Some((least, greatest))) if least == greatest => Shift::By(least),
-        (other, Some((least, greatest))) => match divisor(pointer, other) {
+        (other, Some((least, greatest))) => match divisor(pointer, &|_| 1, other) {
             0 => Shift::By(0),
             step => Shift::Within { step, least, greatest },
         },
-        (other, None) => Shift::MultipleOf(u128::from(divisor(pointer, other))),
+        (other, None) => Shift::MultipleOf(u128::from(divisor(pointer, &|_| 1, other))),
     }
 }
 
-/// Something that divides all values of an expression; 0 if it is always 0. What wraps around below the width
-/// of a pointer keeps the powers of two only; at that width, wrapping is left out: an index that wraps leaves
-/// its array.
-fn divisor(pointer: IntType, expr: &Expr) -> u64 {
-    let of = |expr: &Expr| divisor(pointer, expr);
+/// Something that divides all values of an expression, given what divides those of locals; 0 if it is always
+/// 0. What wraps around below the width of a pointer keeps the powers of two only; at that width, wrapping is
+/// left out: an index that wraps leaves its array.
+fn divisor(pointer: IntType, local: &dyn Fn(LocalId) -> u64, expr: &Expr) -> u64 {
+    let of = |expr: &Expr| divisor(pointer, local, expr);
     let wrapped = |ty: IntType, divisor: u64| {
         let is_whole = ty.bits >= pointer.bits || divisor == 0;
         if is_whole { divisor } else { 1 << divisor.trailing_zeros() }
     };
     match expr {
         Expr::Const(value, _) => u64::try_from(value.unsigned_abs()).unwrap_or(1),
+        Expr::Local(number) => local(*number),
         Expr::Cast(IntType::BOOL, _) => 1,
         Expr::Cast(ty, operand) => wrapped(*ty, of(operand)),
         Expr::Unary(crate::UnaryOp::Neg, ty, operand) => wrapped(*ty, of(operand)),
