@@ -41,7 +41,7 @@ fn engines_agree_with_a_naive_exploration() {
                 let provers: [&dyn Engine; 5] = [
                     &engine_flow::Flow,
                     &engine_horn::Horn,
-                    &engine_states::States,
+                    &portfolio::STATES,
                     &queries,
                     &engine_context::ContextInference::OmegaCirc,
                 ];
@@ -158,7 +158,7 @@ const MOST_STATES: usize = 30_000;
 /// through predicates, some of which other threads change, is right.
 #[test]
 fn states_agrees_where_threads_are_started_in_a_loop() {
-    let (proved, refuted) = agrees_in_loops(&engine_states::States, Check::Assertions);
+    let (proved, refuted) = agrees_in_loops(&portfolio::STATES, Check::Assertions);
     assert!(proved > 3 && refuted > 3, "{proved} proved, {refuted} refuted");
 }
 

@@ -251,7 +251,7 @@ fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<St
 fn decider(wanted: &Annotations) -> Option<&'static dyn verdict::Engine> {
     let named = |name: &str| wanted.arguments.iter().any(|word| word == name);
     let engines: [&'static dyn verdict::Engine; 5] = [
-        &engine_states::States,
+        &portfolio::STATES,
         &engine_horn::symbolic::Symbolic,
         &engine_queries::Queries { main_thread: None },
         &engine_context::ContextInference::OmegaCirc,

@@ -20,7 +20,7 @@ fn no_engine_contradicts() {
         &engine_horn::Horn,
         &queries,
         &engine_context::ContextInference::OmegaCirc,
-        &engine_states::States,
+        &portfolio::STATES,
         &engine_horn::symbolic::Symbolic,
     ];
     let mut failures = Vec::new();
