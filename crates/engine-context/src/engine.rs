@@ -12,7 +12,7 @@ use crate::predicate_thread::{MOST_PREDICATES, PredicateThread};
 use crate::prove::proof;
 use crate::reach::AbstractTrace;
 use crate::refine::{Automata, Interleaving, interleaving};
-use engine_explicit::guided::follow;
+use executions::guided::follow;
 use ir::{Count, ErrorKind, IdVec, Span, TemplateId};
 use sequential::predicates::{End, Feasibility, Path, PathEnd, PathStep, Vocabulary, mine, schedule};
 use smt::expressions::Mode;

@@ -14,8 +14,8 @@
 
 use crate::components::{Pack, hash_bytes, hash_words};
 use crate::expand::{Expander, Successor};
-use crate::model::Model;
 use crate::random::{Random, SEEDS};
+use executions::model::Model;
 use ir::semantics::{State, ThreadIndex, Trail};
 use ir::{Expr, Op, Storage};
 use std::sync::Arc;

@@ -10,8 +10,8 @@
 //! Under-approximates: finds violations only. The sequence of walks is the same each time.
 
 use crate::guesses::Guesses;
-use crate::model::Model;
 use crate::random::{Random, SEEDS};
+use executions::model::Model;
 use ir::semantics::{State, Stuck, ThreadIndex};
 use verdict::{Budget, Exhausted, Trace, TraceStep, Violation};
 

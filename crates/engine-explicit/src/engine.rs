@@ -3,10 +3,10 @@
 use crate::compact::Compact;
 use crate::crowd::Crowd;
 use crate::handler_fuzzer::{HandlerFuzzer, MOST_WATCHED};
-use crate::model::{Facts, Model};
 use crate::search::{Outcome, Search};
-use crate::shorten::shorten;
 use crate::walk::Walker;
+use executions::model::{Facts, Model};
+use executions::shorten::shorten;
 use ir::semantics::{Fate as ThreadFate, LimitKind, Machine, wait_in_atomic_region};
 use ir::{Count, Program, Range, Storage};
 use std::sync::Arc;
@@ -25,12 +25,12 @@ pub struct Options {
     /// Run the searches that can prove. Only tests disable it.
     pub full: bool,
     /// Limits on the number of threads, tried in this order if a program starts more.
-    pub threads: Vec<usize>,
+    pub threads: &'static [usize],
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { shortest: false, reduce: true, full: true, threads: vec![3, 5, 12, 256] }
+        Explicit::DEFAULT.options
     }
 }
 
@@ -39,6 +39,12 @@ impl Default for Options {
 pub struct Explicit {
     /// Its settings.
     pub options: Options,
+}
+
+impl Explicit {
+    /// The engine with its usual settings.
+    pub const DEFAULT: Self =
+        Self { options: Options { shortest: false, reduce: true, full: true, threads: &[3, 5, 12, 256] } };
 }
 
 /// Steps that a search is granted the first time; each round doubles them.
@@ -117,7 +123,7 @@ impl Explicit {
     ) -> Result<Verdict, LimitKind> {
         let most = Machine::new(program)?.max_threads;
         let mut models = Vec::new();
-        for &threads in &self.options.threads {
+        for &threads in self.options.threads {
             models.push(Model::new(
                 program,
                 facts.clone(),

@@ -30,26 +30,26 @@
 //! the program can end, then this is also possible along chains: a private step affects neither the steps
 //! before that step nor that step itself.
 //!
-//! Locks ([`crate::guards`]). The argument considers the others' steps only up to t's next move. So an access
-//! of another thread u that comes in its future, but not before t moves, need not be counted. Let t hold the
-//! lock L in s (L's owner word says so). Assume of every other thread: (i) L is in the set of held locks of
-//! none of its activations; (ii) in its future, with the threads that it starts, all that changes the object
-//! of L is either taking L, or made at locations whose set has L. Then before t moves no other thread changes
-//! L, nor reaches a location whose set has L: take the first that does either. To reach such a location it
-//! must have taken L after s, by (i) and the property of the sets (a new thread starts with an empty set); L
-//! was not changed before, so t owned it, and it could not be taken by any operation. To change L at a
-//! location whose set has L, it must have come there. So accesses at locations whose set has L cannot come
-//! before t moves, nor be part of a race with t's next access, and taking L cannot succeed: an access of t to
-//! an object given to L collides with the others' *loose* accesses only, made elsewhere. L's own object is
-//! given to L too: so even giving L back is private, unless another thread looks at the lock without taking
-//! it. A thread that waits for L in a deadlock waits for t, which can move: it is in no cycle. Accesses by
-//! computed addresses count at the locations where they are foreseen, as before.
+//! Locks ([`executions::guards`]). The argument considers the others' steps only up to t's next move. So an
+//! access of another thread u that comes in its future, but not before t moves, need not be counted. Let t
+//! hold the lock L in s (L's owner word says so). Assume of every other thread: (i) L is in the set of held
+//! locks of none of its activations; (ii) in its future, with the threads that it starts, all that changes
+//! the object of L is either taking L, or made at locations whose set has L. Then before t moves no other
+//! thread changes L, nor reaches a location whose set has L: take the first that does either. To reach such
+//! a location it must have taken L after s, by (i) and the property of the sets (a new thread starts with an
+//! empty set); L was not changed before, so t owned it, and it could not be taken by any operation. To
+//! change L at a location whose set has L, it must have come there. So accesses at locations whose set has L
+//! cannot come before t moves, nor be part of a race with t's next access, and taking L cannot succeed: an
+//! access of t to an object given to L collides with the others' *loose* accesses only, made elsewhere. L's
+//! own object is given to L too: so even giving L back is private, unless another thread looks at the lock
+//! without taking it. A thread that waits for L in a deadlock waits for t, which can move: it is in no
+//! cycle. Accesses by computed addresses count at the locations where they are foreseen, as before.
 //!
 //! While a thread is in an atomic region, it alone may run: then taking its steps is taking all steps. Such
 //! states are checked for violations as if they were stored.
 
-use crate::model::{Model, Privacy};
 use crate::script::Script;
+use executions::model::{Model, Privacy};
 use ir::Value;
 use ir::semantics::{Access, Choice, Choices, LimitKind, State, Stuck, ThreadIndex, Trail};
 use verdict::{Budget, Exhausted, TraceStep};

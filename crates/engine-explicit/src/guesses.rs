@@ -1,6 +1,6 @@
 //! Values for what a program leaves open: those that are given, and candidates at random.
 
-use crate::model::Model;
+use executions::model::Model;
 use ir::semantics::{Choice, ChoiceKind, Choices};
 use ir::{EdgeId, TemplateId, Value};
 

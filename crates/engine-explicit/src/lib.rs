@@ -9,12 +9,11 @@
 //!   ([`handler_fuzzer`]).
 //! * [`expand`]: steps and the partial-order reduction, with the argument that the reduction keeps all
 //!   violations.
-//! * [`touches`], [`footprint`], [`guards`], [`model`]: what is known about a program before it runs.
-//! * [`inputs`], [`flow`], [`guesses`], [`script`]: values that the program leaves open.
-//! * [`store`], [`components`], [`liveness`]: states, and which parts of them are kept.
-//! * [`shorten`]: shorter traces. [`doubts`]: the parts of a violation that are no evidence.
-//! * [`guided`]: an execution along a schedule that another engine has found.
+//! * [`guesses`], [`script`]: values that the program leaves open.
+//! * [`store`], [`components`]: states, and which parts of them are kept.
 //! * [`directed`]: executions towards a race on one memory location of a large program.
+//!
+//! What is known about a program before it runs is in [`executions`].
 //!
 //! Only [`compact`], which proves nothing, treats states as equal up to a permutation of threads. Thread ids
 //! are stored in handles and locks, and each thread has its own window of addresses, so no simple rule says
@@ -24,26 +23,15 @@ mod compact;
 mod components;
 mod crowd;
 pub mod directed;
-mod doubts;
 mod engine;
 mod expand;
-mod flow;
-mod footprint;
-mod graph;
-mod guards;
 mod guesses;
-pub mod guided;
 mod handler_fuzzer;
-mod inputs;
-mod liveness;
-mod model;
 mod random;
 mod script;
 mod search;
-mod shorten;
 mod store;
 mod stuck;
-mod touches;
 mod trivial;
 mod unordered;
 mod walk;

@@ -1,6 +1,6 @@
 //! Open values of one step, one combination after the other.
 
-use crate::inputs::{Candidates, Inputs};
+use executions::inputs::{Candidates, Inputs};
 use ir::semantics::{Choice, ChoiceKind, Choices};
 use ir::{EdgeId, TemplateId, Value};
 

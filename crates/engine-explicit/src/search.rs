@@ -9,9 +9,9 @@
 //! done, all states were followed in all orders: the order matters for speed only.
 
 use crate::expand::{Expander, Notes, Successor, allocated};
-use crate::model::Model;
 use crate::store::{NONE, Origin, StateId, Store, Stored};
 use crate::stuck::Moves;
+use executions::model::Model;
 use ir::semantics::{Fate, LimitKind, ThreadIndex, Trail};
 use std::collections::VecDeque;
 use verdict::{Budget, Exhausted, Property, Trace, TraceStep, Violation};

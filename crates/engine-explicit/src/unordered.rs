@@ -4,8 +4,8 @@
 //! Under-approximates: finds races only. The sequence of walks is the same each time.
 
 use crate::guesses::Guesses;
-use crate::model::Model;
 use crate::random::{Random, SEEDS};
+use executions::model::Model;
 use ir::semantics::{HappensBefore, Machine, State, ThreadIndex};
 use verdict::{Budget, Exhausted, Trace, TraceStep, Violation};
 

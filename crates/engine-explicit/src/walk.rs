@@ -3,8 +3,8 @@
 //! same each time.
 
 use crate::expand::{Expander, Successor};
-use crate::model::Model;
 use crate::random::{Random, SEEDS};
+use executions::model::Model;
 use ir::semantics::{ThreadIndex, Trail};
 use verdict::{Budget, Exhausted, Trace};
 

@@ -3,7 +3,7 @@
 use crate::modular::{self, Effort};
 use crate::product::graph::Order;
 use crate::product::{self, NoProof, prove};
-use engine_explicit::guided::follow;
+use executions::guided::follow;
 use ir::Span;
 use smt::expressions::Mode;
 use transitions::threads::Threads;

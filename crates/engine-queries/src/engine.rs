@@ -3,7 +3,7 @@
 use crate::model::Model;
 use crate::query::{Found, Options, Search, places};
 use crate::wp::{Taken, wp_of_path};
-use engine_explicit::guided::follow;
+use executions::guided::follow;
 use ir::{LocationId, Span};
 use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Solver, Term, Value};

@@ -22,7 +22,7 @@
 //! Deviation: dropping facts one by one, with a call each, was never worth its time after the cores.
 
 use crate::build::{Built, EnvironmentQuery, Kind};
-use crate::post::conjuncts;
+use crate::post::facts_of;
 use crate::query::{Search, places};
 use indexmap::{IndexMap, IndexSet};
 use sequential::{Execution, Invariants, Node, Outcome};
@@ -130,7 +130,7 @@ fn nearest(
 /// Equations of integers as two facts each.
 fn halves(facts: &[Term]) -> Vec<Term> {
     let mut found = IndexSet::new();
-    for fact in facts.iter().flat_map(conjuncts) {
+    for fact in facts.iter().flat_map(facts_of) {
         match (fact.operation(), fact.operands()) {
             (Operation::Equal, [left, right]) if *left.sort() == Sort::Int => {
                 found.insert(left.at_most(right));
@@ -265,7 +265,7 @@ pub fn claim(
     let known = &search.reachable[position];
     for (formula, known) in reachable.at.iter_mut().chain([&mut reachable.before_start]).zip(known) {
         if let Some(formula) = formula {
-            let facts: IndexSet<Term> = conjuncts(formula).into_iter().chain(known.iter().cloned()).collect();
+            let facts: IndexSet<Term> = facts_of(formula).into_iter().chain(known.iter().cloned()).collect();
             *formula = Term::all(facts);
         }
     }

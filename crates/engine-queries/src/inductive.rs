@@ -8,7 +8,7 @@
 
 use crate::build::{EnvironmentQuery, spoken_of};
 use crate::generalise::{claim, quickly};
-use crate::post::conjuncts;
+use crate::post::facts_of;
 use crate::query::Search;
 use indexmap::IndexSet;
 use smt::{NoAnswer, Term};
@@ -21,11 +21,11 @@ pub fn guesses(search: &Search<'_>, position: usize, claim: &QueriesClaim) -> Ve
         let variables = fact.free_variables();
         !variables.is_empty() && variables.iter().all(|variable| written.contains(variable))
     };
-    let after = conjuncts(&claim.after);
+    let after = facts_of(&claim.after);
     let found: Vec<Term> = if claim.before.is_true() {
         after.iter().filter(|_| after.len() > 1).map(Term::not).collect()
     } else if spoken_of(claim).iter().any(|variable| !written.contains(variable)) {
-        conjuncts(&claim.before)
+        facts_of(&claim.before)
     } else {
         Vec::new()
     };

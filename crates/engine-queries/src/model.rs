@@ -1,6 +1,6 @@
 //! The threads of a program, what they read and write, and their hierarchy.
 
-use crate::post::conjuncts;
+use crate::post::facts_of;
 use crate::simplify::normal;
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
@@ -108,7 +108,7 @@ impl Model {
             }
             threads.push(found);
         }
-        let ranges = variables.values().flat_map(|range| conjuncts(&normal(range))).collect();
+        let ranges = variables.values().flat_map(|range| facts_of(&normal(range))).collect();
         Self {
             threads,
             initial: Term::all(initial),

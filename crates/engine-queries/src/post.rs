@@ -4,17 +4,18 @@
 
 use indexmap::{IndexMap, IndexSet};
 use sequential::Execution;
+use smt::visit::conjuncts;
 use smt::{Instance, Operation, Sort, Term, Variable};
 
-/// The conjuncts of a formula; a negated disjunction has them, too.
-pub fn conjuncts(formula: &Term) -> Vec<Term> {
-    match formula.operation() {
-        Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),
-        Operation::Not if *formula.operands()[0].operation() == Operation::Or => {
-            formula.operands()[0].operands().iter().flat_map(|operand| conjuncts(&operand.not())).collect()
+/// The facts that a formula states: its conjuncts, and those of a negated disjunction.
+pub fn facts_of(formula: &Term) -> Vec<Term> {
+    let split = |part: Term| match part.operation() {
+        Operation::Not if *part.operands()[0].operation() == Operation::Or => {
+            part.operands()[0].operands().iter().flat_map(|operand| facts_of(&operand.not())).collect()
         }
-        _ => vec![formula.clone()],
-    }
+        _ => vec![part],
+    };
+    conjuncts(formula).into_iter().flat_map(split).collect()
 }
 
 /// α = post(π_start, φ_init): what holds of some variables after an execution from states that `initial`
@@ -24,8 +25,8 @@ pub fn post(initial: &Term, execution: &Execution, variables: &IndexSet<Variable
     let first = |variable: &Variable| variable.instance(Instance::First);
     let at_first: IndexMap<Variable, Term> =
         variables.iter().map(|variable| (variable.clone(), first(variable).term())).collect();
-    let mut facts: Vec<Term> = conjuncts(initial);
-    facts.extend(execution.conditions.iter().flat_map(conjuncts));
+    let mut facts: Vec<Term> = facts_of(initial);
+    facts.extend(execution.conditions.iter().flat_map(facts_of));
     let mut facts: Vec<Term> = facts.iter().map(|fact| fact.substitute(&at_first)).collect();
     for variable in variables {
         let now = execution.value(&variable.term()).substitute(&at_first);
@@ -42,7 +43,7 @@ pub fn post(initial: &Term, execution: &Execution, variables: &IndexSet<Variable
         facts = facts.iter().map(|fact| fact.substitute(&replace)).filter(|fact| !fact.is_true()).collect();
     }
     facts.retain(|fact| !fact.free_variables().iter().any(hidden));
-    let unique: IndexSet<Term> = facts.into_iter().flat_map(|fact| conjuncts(&fact)).collect();
+    let unique: IndexSet<Term> = facts.into_iter().flat_map(|fact| facts_of(&fact)).collect();
     unique.into_iter().collect()
 }
 

@@ -16,7 +16,7 @@ use crate::generalise::{generalised, tight_bound};
 use crate::inductive::{guesses, inductive};
 use crate::known::Known;
 use crate::model::Model;
-use crate::post::{conjuncts, post};
+use crate::post::{facts_of, post};
 use crate::simplify::{normal, simplify};
 use crate::wp::{Taken, wp, wp_of_path};
 use indexmap::{IndexMap, IndexSet};
@@ -268,9 +268,9 @@ impl<'a> Search<'a> {
         alpha = alpha.iter().map(|fact| level.here(at, fact)).collect();
         // Where no promise holds, so that every answer is a new one.
         for promise in promises.iter().filter(|promise| promise.at == at) {
-            alpha.extend(conjuncts(&promise.psi.not()));
+            alpha.extend(facts_of(&promise.psi.not()));
         }
-        self.reduced(position + 1, alpha, conjuncts(formula))
+        self.reduced(position + 1, alpha, facts_of(formula))
     }
 
     /// A query about the threads from a position on, without irrelevant parts, and with unchanged variables
@@ -296,15 +296,15 @@ impl<'a> Search<'a> {
         }
         let alpha: Vec<Term> = alpha.iter().map(normal).filter(|fact| !self.model.is_range(fact)).collect();
         let beta: Vec<Term> = beta.iter().map(normal).collect();
-        let beta = conjuncts(&simplify(self.model, &Term::all(beta), self.budget));
+        let beta = facts_of(&simplify(self.model, &Term::all(beta), self.budget));
         let mut alpha = alpha;
         let mut matters: IndexSet<Variable> = read.iter().chain(&written).cloned().collect();
         for variable in beta.iter().flat_map(Term::free_variables) {
             matters.insert(variable);
         }
         alpha.retain(|fact| fact.free_variables().iter().any(|variable| matters.contains(variable)));
-        let alpha: IndexSet<Term> = alpha.iter().flat_map(conjuncts).collect();
-        let beta: IndexSet<Term> = beta.iter().flat_map(conjuncts).collect();
+        let alpha: IndexSet<Term> = alpha.iter().flat_map(facts_of).collect();
+        let beta: IndexSet<Term> = beta.iter().flat_map(facts_of).collect();
         EnvironmentQuery { alpha: alpha.into_iter().collect(), beta: beta.into_iter().collect() }
     }
 
@@ -312,7 +312,7 @@ impl<'a> Search<'a> {
     fn add(&mut self, position: usize, claim: QueriesClaim) {
         let facts = claim.reachable.at.iter().chain([&claim.reachable.before_start]);
         for (known, formula) in self.reachable[position].iter_mut().zip(facts) {
-            known.extend(formula.iter().flat_map(conjuncts).filter(|fact| !fact.is_true()));
+            known.extend(formula.iter().flat_map(facts_of).filter(|fact| !fact.is_true()));
         }
         self.claims[position - 1].push(claim);
     }

@@ -5,7 +5,7 @@
 //! terms, and drops conjuncts that follow from the others and from the ranges of the variables.
 
 use crate::model::Model;
-use crate::post::conjuncts;
+use crate::post::facts_of;
 use indexmap::IndexMap;
 use smt::construct::make;
 use smt::visit::fold;
@@ -125,7 +125,7 @@ pub fn normal(formula: &Term) -> Term {
 /// An equal formula, as long as variables are in range, in normal form and without conjuncts that follow from
 /// the others.
 pub fn simplify(model: &Model, formula: &Term, budget: &Budget) -> Term {
-    let mut facts = conjuncts(&normal(formula));
+    let mut facts = facts_of(&normal(formula));
     facts.dedup();
     if facts.len() < 2 || facts.len() > MOST {
         return Term::all(facts);

@@ -1,6 +1,6 @@
 //! Laws of formulas.
 
-use crate::post::{conjuncts, post};
+use crate::post::{facts_of, post};
 use crate::simplify::normal;
 use indexmap::{IndexMap, IndexSet};
 use sequential::{Execution, Step};
@@ -85,5 +85,5 @@ fn what_steps_lead_to() {
     let wanted = y.term().equals(&x.term().plus(&Term::int(1))).and(&x.term().at_least(&Term::int(3)));
     let same = facts.implies(&wanted).and(&wanted.implies(&facts));
     assert_eq!(can_fail(&same, &Budget::steps_for(60.0)), Answer::Unsat, "{facts}");
-    assert_eq!(conjuncts(&facts).len(), 2);
+    assert_eq!(facts_of(&facts).len(), 2);
 }

@@ -20,14 +20,17 @@ use verdict::{
 };
 
 /// The engine that decides by backward coverability.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct States;
+#[derive(Clone, Copy)]
+pub struct States<'e> {
+    /// Explores the Boolean programs of predicate abstraction, in turns with thread states.
+    pub explorer: &'e (dyn Engine + Sync),
+}
 
 /// The engine that decides by counting (paper 1, algorithm 6).
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counting;
 
-impl Engine for States {
+impl Engine for States<'_> {
     fn name(&self) -> &'static str {
         "states"
     }
@@ -36,7 +39,7 @@ impl Engine for States {
         match decide(task.program, kinds, &Question { method: Method::Backwards, budget, events }) {
             // What is written for this engine alone has no other form.
             Err(view::Failure::Unsupported(..)) if !task.program.has_broadcasts() => {
-                refine(task, kinds, budget, events).unwrap_or_else(Verdict::Unknown)
+                refine(task, kinds, self.explorer, budget, events).unwrap_or_else(Verdict::Unknown)
             }
             answer => answer.unwrap_or_else(|failure| Verdict::Unknown(reason(failure))),
         }

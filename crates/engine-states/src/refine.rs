@@ -16,8 +16,7 @@
 //!    threads.
 
 use crate::engine::{decide_backwards, reason};
-use engine_explicit::Explicit;
-use engine_explicit::guided::follow;
+use executions::guided::follow;
 use ir::semantics::{Choice, Choices, Machine, State};
 use ir::{ErrorKind, Expr, IntType, Place, Span, TemplateId, Value};
 use sequential::predicates::{Abstractor, Feasibility, Path, PathStep, Vocabulary, mine, schedule};
@@ -39,6 +38,7 @@ const FIRST_SLICE: Duration = Duration::from_millis(200);
 pub fn refine(
     task: Task<'_>,
     kinds: &BTreeSet<ErrorKind>,
+    explorer: &dyn Engine,
     budget: &Budget,
     events: &dyn Events,
 ) -> Result<Verdict, Reason> {
@@ -51,6 +51,7 @@ pub fn refine(
     })?;
     let mut search = Search {
         task,
+        explorer,
         budget,
         scoped: &scoped,
         abstractor: Abstractor::new(&scoped),
@@ -95,6 +96,7 @@ struct Abstraction {
 
 struct Search<'a, 'p> {
     task: Task<'a>,
+    explorer: &'a dyn Engine,
     budget: &'a Budget,
     scoped: &'a Scoped<'p>,
     abstractor: Abstractor<'a, 'p>,
@@ -132,7 +134,7 @@ impl Search<'_, '_> {
             }
             if explorable {
                 let task = Task { program, property: self.task.property };
-                match Explicit::default().verify(task, &self.budget.within(2 * slice), &Silent) {
+                match self.explorer.verify(task, &self.budget.within(2 * slice), &Silent) {
                     Verdict::Unknown(Reason::Exhausted(Exhausted::Time)) => {}
                     Verdict::Unknown(_) => explorable = false,
                     decided => return Ok(decided),

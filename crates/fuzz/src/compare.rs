@@ -9,7 +9,7 @@ use engine_flow::Flow;
 use engine_horn::Horn;
 use engine_horn::symbolic::Symbolic;
 use engine_queries::Queries;
-use engine_states::{Counting, States};
+use engine_states::Counting;
 use engine_summaries::Summaries;
 use portfolio::Portfolio;
 use portfolio::pipeline;
@@ -160,7 +160,7 @@ impl Asked {
             Self::Flow => by(&Flow),
             Self::Summaries => by(&Summaries),
             Self::Horn => by(&Horn),
-            Self::States => by(&States),
+            Self::States => by(&portfolio::STATES),
             Self::Counters => by(&Counting),
             Self::Queries => by(&Queries::default()),
             Self::Context => by(&ContextInference::OmegaCirc),

@@ -20,3 +20,8 @@ pub mod shared_memory;
 pub mod specification;
 
 pub use parallel::{Portfolio, default_jobs};
+
+/// The engine `states`, with `explicit` for the Boolean programs that it makes. Engines do not know each
+/// other; here they meet.
+pub const STATES: engine_states::States<'static> =
+    engine_states::States { explorer: &engine_explicit::Explicit::DEFAULT };

@@ -13,6 +13,7 @@
 //! refutes, there is no answer, and both pieces of evidence are reported. A proof that is being checked when
 //! a refutation arrives has [`GRACE`] to be accepted.
 
+use crate::STATES;
 use crate::features::Features;
 use crate::live::Live;
 use crate::pipeline::{self, Attempted};
@@ -24,7 +25,6 @@ use engine_flow::Flow;
 use engine_horn::Horn;
 use engine_horn::symbolic::Symbolic;
 use engine_queries::Queries;
-use engine_states::States;
 use ir::Program;
 use report::{Outcome, Tried};
 use std::collections::VecDeque;
@@ -308,7 +308,7 @@ impl Portfolio {
         let property = check.property();
         let known = self.run(Task { program, property: &property }, budget);
         let seconds = start.elapsed().as_secs_f64();
-        let best = if self.boolean { States.name() } else { self.explicit.name() };
+        let best = if self.boolean { STATES.name() } else { self.explicit.name() };
         let (verdict, decisions) = match known.verdict {
             Some(verdict) => (verdict, None),
             None => (Checked::Unknown(why(known.reasons, best)), known.decisions),
@@ -413,7 +413,7 @@ impl Portfolio {
         refuters.push_back(Turn::of(&self.explicit, 1));
         let mut provers = VecDeque::new();
         if self.boolean {
-            provers.push_back(Turn::of(&States, 2));
+            provers.push_back(Turn::of(&STATES, 2));
         }
         provers.push_back(Turn::of(&Flow, 4));
         if errors {
@@ -427,8 +427,8 @@ impl Portfolio {
             }
             match features.many_threads {
                 _ if self.boolean => provers.push_back(Turn::of(queries, 2)),
-                true => provers.extend([Turn::on_runs(&States, 2), Turn::on_runs(queries, 2)]),
-                false => provers.extend([Turn::on_runs(queries, 2), Turn::on_runs(&States, 2)]),
+                true => provers.extend([Turn::on_runs(&STATES, 2), Turn::on_runs(queries, 2)]),
+                false => provers.extend([Turn::on_runs(queries, 2), Turn::on_runs(&STATES, 2)]),
             }
         }
         // `context` handles any number of threads; it succeeds quickly or not at all.

@@ -608,8 +608,7 @@ mod tests {
         let live = Live::default();
         live.begin(Check::Races);
         let sources = Sources::new(&program.files, &[("a.c".to_owned(), text.to_owned())], |_| None);
-        let explorer =
-            Explicit { options: engine_explicit::Options { threads: vec![2], ..Default::default() } };
+        let explorer = Explicit { options: engine_explicit::Options { threads: &[2], ..Default::default() } };
         Races {
             prepared: &prepared,
             lister: &by_summaries,

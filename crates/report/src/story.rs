@@ -9,7 +9,8 @@ use crate::graph;
 use formulas::Names;
 use ir::{LocationId, LocationKind, Program, Span, TemplateId};
 use std::collections::{BTreeMap, BTreeSet};
-use terms::{Operation, Term};
+use terms::Term;
+use terms::visit::each_conjunct;
 use verdict::{
     Budget, Check, ContextProof, KnownValue, ListedLine, Listing, Proof, Property, Views, with_source_names,
 };
@@ -228,7 +229,7 @@ fn name(program: &Program, template: TemplateId) -> &str {
 /// The conjuncts that occur most often.
 fn most_frequent(names: &Names<'_>, invariants: &[&Term]) -> Vec<Claim> {
     let mut found: Vec<(String, usize)> = Vec::new();
-    for conjunct in invariants.iter().flat_map(|invariant| conjuncts(invariant)) {
+    for conjunct in invariants.iter().flat_map(|invariant| each_conjunct(invariant).take(MOST_CONJUNCTS)) {
         let Some(text) = names.text(&conjunct) else { continue };
         match found.iter_mut().find(|(known, _)| *known == text) {
             Some((_, times)) => *times += 1,
@@ -239,23 +240,8 @@ fn most_frequent(names: &Names<'_>, invariants: &[&Term]) -> Vec<Claim> {
     found.into_iter().take(MOST_CLAIMS).map(|(text, _)| Claim { span: None, text }).collect()
 }
 
-/// The most conjuncts that are considered.
+/// The most conjuncts of a formula that are considered.
 const MOST_CONJUNCTS: usize = 2_000;
-
-fn conjuncts(term: &Term) -> Vec<Term> {
-    let mut pending = vec![term.clone()];
-    let mut found = Vec::new();
-    while let Some(term) = pending.pop() {
-        match term.operation() {
-            Operation::And => pending.extend(term.operands().iter().rev().cloned()),
-            _ => found.push(term),
-        }
-        if found.len() > MOST_CONJUNCTS {
-            break;
-        }
-    }
-    found
-}
 
 /// The claims of an invariant, everywhere and at locations.
 fn claims_of_group(
@@ -266,8 +252,10 @@ fn claims_of_group(
 ) -> Vec<Claim> {
     let mut always: Vec<Claim> = Vec::new();
     let mut at_lines: Vec<Claim> = Vec::new();
-    for (places, rest) in conjuncts(invariant).iter().flat_map(formulas::cases) {
-        for part in conjuncts(&rest) {
+    for (places, rest) in
+        each_conjunct(invariant).take(MOST_CONJUNCTS).flat_map(|part| formulas::cases(&part))
+    {
+        for part in each_conjunct(&rest).take(MOST_CONJUNCTS) {
             let Some(text) = names.text(&part) else { continue };
             let place = places.iter().find_map(|(position, location)| {
                 let code = program.templates.get(*templates.get(*position)?)?;

@@ -10,10 +10,21 @@ use std::ops::ControlFlow;
 
 /// The conjuncts of a formula.
 pub fn conjuncts(formula: &Term) -> Vec<Term> {
-    match formula.operation() {
-        Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),
-        _ => vec![formula.clone()],
-    }
+    each_conjunct(formula).collect()
+}
+
+/// The conjuncts of a formula, one at a time: of a formula whose parts are shared there can be very many.
+pub fn each_conjunct(formula: &Term) -> impl Iterator<Item = Term> + use<> {
+    let mut pending = vec![formula.clone()];
+    std::iter::from_fn(move || {
+        loop {
+            let term = pending.pop()?;
+            match term.operation() {
+                Operation::And => pending.extend(term.operands().iter().rev().cloned()),
+                _ => return Some(term),
+            }
+        }
+    })
 }
 
 /// Computes the result of a term from those of its operands, bottom-up. Results in `known` are not computed

@@ -127,7 +127,7 @@ pub fn run_checks(
     let engine: Option<&dyn Engine> = match options.engine {
         EngineName::Auto => None,
         EngineName::Flow => Some(&engine_flow::Flow),
-        EngineName::States => Some(&engine_states::States),
+        EngineName::States => Some(&portfolio::STATES),
         EngineName::Counters => Some(&engine_states::Counting),
         EngineName::Horn => Some(&engine_horn::Horn),
         EngineName::Queries => Some(&queries),

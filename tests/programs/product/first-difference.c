@@ -1,13 +1,13 @@
-// Two threads look for the first of five places where two lists differ, and stop there: they stop at the same place. Loops are taken five times at most: they are unrolled.
+// Two threads look for the first of four places where two lists differ, and stop there: they stop at the same place. Loops are taken four times at most: they are unrolled.
 // expect: assertions=true races=true
 // args: --engine horn
 #include <assert.h>
 #include <pthread.h>
 extern int __VERIFIER_nondet_int(void);
-int left[5], right[5];
+int left[4], right[4];
 int found, found_too;
 static void *look(void *unused) {
-  for (int i = 0; i < 5; i++)
+  for (int i = 0; i < 4; i++)
     if (left[i] != right[i]) {
       found = left[i] < right[i] ? -1 : 1;
       break;
@@ -15,7 +15,7 @@ static void *look(void *unused) {
   return 0;
 }
 static void *look_too(void *unused) {
-  for (int i = 0; i < 5; i++)
+  for (int i = 0; i < 4; i++)
     if (right[i] != left[i]) {
       found_too = right[i] < left[i] ? -1 : 1;
       break;
@@ -24,7 +24,7 @@ static void *look_too(void *unused) {
 }
 int main(void) {
   pthread_t a, b;
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 4; i++) {
     left[i] = __VERIFIER_nondet_int();
     right[i] = __VERIFIER_nondet_int();
   }

@@ -13,9 +13,9 @@ use super::observe::{Observer, Ordering, Suspect, Watched};
 use super::reorder;
 use super::shadow::{InputNumber, Shadow, Shadows, View};
 use super::{Condition, Site, Unmodelled};
-use crate::inputs::Candidates;
-use crate::model::Model;
 use crate::random::{Random, SEEDS};
+use executions::inputs::Candidates;
+use executions::model::Model;
 use ir::semantics::{Access, Choice, ChoiceKind, Choices, State, Stuck, ThreadIndex};
 use ir::{
     Assignment, EdgeId, Expr, IntType, Lhs, LocationId, LocationKind, Op, Range, Rhs, Template, TemplateId,

@@ -18,10 +18,10 @@ mod reorder;
 mod shadow;
 mod solve;
 
-use crate::model::{Facts, Model};
-use crate::shorten::{Given, shorten};
 use distance::{Calls, Distances, Step};
 use execution::{Executed, Execution, Guide, Habit, Missed, Plan, Record};
+use executions::model::{Facts, Model};
+use executions::shorten::{Given, shorten};
 use ir::semantics::{Certainty, LimitKind, Machine};
 use ir::{Callee, Count, EdgeId, LocationId, Op, Program, Range, Span, TemplateId, Value};
 use observe::{Suspect, Watched};

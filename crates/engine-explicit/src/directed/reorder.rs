@@ -6,8 +6,8 @@
 //! accesses.
 
 use super::observe::{Ordering, Suspect};
-use crate::model::Model;
-use crate::shorten::Given;
+use executions::model::Model;
+use executions::shorten::Given;
 use ir::semantics::{Access, State, ThreadIndex};
 use ir::{EdgeId, Range};
 use rustc_hash::FxHashSet;

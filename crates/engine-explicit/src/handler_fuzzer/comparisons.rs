@@ -7,7 +7,7 @@
 //! again, and repaired in the same way.
 
 use super::saved_state::{Move, Run, SavedState};
-use crate::model::Model;
+use executions::model::Model;
 use ir::{BinaryOp, EdgeId, Expr, IdVec, LocationId, Op, TemplateId, Value};
 
 /// How far back inputs are looked for: steps, moves, and inputs.

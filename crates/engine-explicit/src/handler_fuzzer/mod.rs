@@ -25,10 +25,10 @@ mod solving;
 mod sources;
 
 use crate::guesses::Guesses;
-use crate::model::Model;
 use crate::random::{Random, SEEDS};
 use approach::{Cause, Missed, Target, last_moves};
 use comparisons::Comparisons;
+use executions::model::Model;
 use ir::passes::Forgetting;
 use ir::semantics::{Access, State, Stuck, ThreadIndex};
 use ir::{Assignment, EdgeId, Expr, LocationId, Op, Range, Rhs, TemplateId};

@@ -3,7 +3,7 @@
 //! successive states of a protocol, guide the search. While a thread is interrupted, only variables that
 //! decide races count, with each combination of their values.
 
-use crate::model::Model;
+use executions::model::Model;
 use ir::semantics::{STATICS, State};
 use ir::{EdgeId, IdVec, Layout, ObjectId, Storage, TemplateId};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};

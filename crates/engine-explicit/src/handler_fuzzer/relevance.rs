@@ -4,7 +4,7 @@
 //! A branch counts if it leads there, within its procedure or by calls, and another branch at the same place
 //! does not. A heuristic: omissions only cost time.
 
-use crate::model::Model;
+use executions::model::Model;
 use ir::ids::Id;
 use ir::passes::Forgetting;
 use ir::{Callee, EdgeId, IdVec, LocationId, ObjectId, Op, Range, TemplateId};

@@ -4,8 +4,8 @@
 //! Control dependencies do not count, nor do inputs of addresses. A heuristic: omissions only cost time.
 
 use super::saved_state::{Move, MoveHistory, Run, SavedState};
-use crate::model::Model;
-use crate::shorten::Given;
+use executions::model::Model;
+use executions::shorten::Given;
 use ir::semantics::{State, ThreadIndex};
 use ir::{Assignment, Expr, IntType, Lhs, LocalId, Op, Rhs, TemplateId};
 use rustc_hash::FxHashMap;
@@ -301,7 +301,7 @@ impl Flow {
 mod tests {
     use super::*;
     use crate::handler_fuzzer::saved_state::Stop;
-    use crate::model::Facts;
+    use executions::model::Facts;
     use ir::{EdgeId, ObjectId, Program};
     use std::sync::Arc;
     use verdict::Property;

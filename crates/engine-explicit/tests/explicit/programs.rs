@@ -229,7 +229,7 @@ fn unbounded_creation_is_refuted_but_not_proved() {
             &[Stmt::While(equal(local(0), number(0)), vec![spawn(worker, vec![], None)])],
         );
         start(&mut program, &[main]);
-        let options = Options { threads: vec![3, 5], ..Options::default() };
+        let options = Options { threads: &[3, 5], ..Options::default() };
         let expected = if limit == 3 { Answer::Unsafe } else { Answer::Unknown };
         assert_eq!(ask_with(options, &program, &assertions()).0, expected);
     }
@@ -242,7 +242,7 @@ fn any_number_of_copies_is_refuted_but_not_proved() {
     let worker = template(&mut program, "worker", &[INT], 0, &[write(x, number(1))]);
     program.start = vec![(worker, Count::Any)];
     assert_eq!(ask(&program, &Property::NoRace), Answer::Unsafe);
-    let options = Options { threads: vec![3, 4], ..Options::default() };
+    let options = Options { threads: &[3, 4], ..Options::default() };
     assert_eq!(ask_with(options, &program, &Property::NoDeadlock).0, Answer::Unknown);
 }
 

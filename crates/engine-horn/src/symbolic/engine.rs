@@ -1,7 +1,7 @@
 //! The engine: more delays, round by round.
 
 use crate::symbolic::layers::{Ended, Layers};
-use engine_explicit::guided::follow;
+use executions::guided::follow;
 use ir::Span;
 use smt::expressions::Mode;
 use transitions::{System, prepare};

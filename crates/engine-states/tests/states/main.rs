@@ -6,9 +6,13 @@ mod random;
 mod systems;
 
 use checker::{Checked, examine};
+use engine_explicit::Explicit;
 use engine_states::States;
 use ir::passes::{Lowering, lower};
 use verdict::{Budget, Check, Engine, Silent, Task, Views};
+
+/// The engine, with the explorer that the portfolio gives it.
+pub const STATES: States<'static> = States { explorer: &Explicit::DEFAULT };
 
 /// A Boolean program, lowered for assertions.
 pub fn read(text: &str) -> Views {
@@ -21,7 +25,7 @@ pub fn read(text: &str) -> Views {
 
 /// The checked verdict of `states`.
 pub fn verify(program: &Views, seconds: f64) -> Checked {
-    verify_by(&States, program, seconds)
+    verify_by(&STATES, program, seconds)
 }
 
 /// The checked verdict of an engine.

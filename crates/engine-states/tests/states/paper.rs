@@ -178,7 +178,7 @@ fn calls_that_end_are_followed() {
 /// A proof that says that calls go less deep than they do is not accepted.
 #[test]
 fn proofs_with_another_depth_are_refused() {
-    use engine_states::States;
+    use crate::STATES;
     use verdict::{Check, Engine, Proof, Silent, Task, Verdict};
     let program = read(
         "decl g := 0, m;
@@ -188,7 +188,7 @@ fn proofs_with_another_depth_are_refused() {
     let property = Check::Assertions.property();
     let budget = Budget::steps_for(20.0);
     let Verdict::Safe(Proof::States(proof)) =
-        States.verify(Task { program: &program, property: &property }, &budget, &Silent)
+        STATES.verify(Task { program: &program, property: &property }, &budget, &Silent)
     else {
         panic!("it is safe")
     };
@@ -211,7 +211,7 @@ fn proofs_with_another_depth_are_refused() {
 /// A proof in which one claim was changed is not accepted.
 #[test]
 fn changed_proofs_are_refused() {
-    use engine_states::States;
+    use crate::STATES;
     use verdict::{Check, Engine, Proof, Silent, Task, Verdict};
     // Only one thread has the token, which the over-approximation does not see.
     let token = "decl token := 1, used := 0;
@@ -227,7 +227,7 @@ fn changed_proofs_are_refused() {
     for text in [FIGURE_4, token] {
         let program = read(text);
         let Verdict::Safe(Proof::States(proof)) =
-            States.verify(Task { program: &program, property: &property }, &budget, &Silent)
+            STATES.verify(Task { program: &program, property: &property }, &budget, &Silent)
         else {
             panic!("not proved:\n{text}")
         };

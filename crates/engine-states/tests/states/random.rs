@@ -1,8 +1,9 @@
 //! The engine and the machine agree on random programs.
 
+use crate::STATES;
 use crate::{read, verify, verify_by};
 use checker::Checked;
-use engine_states::{Counting, States};
+use engine_states::Counting;
 use testkit::oracle::{Bounds, Seen, explore};
 use testkit::random::Random;
 use testkit::random::boolean::{Features, program};
@@ -21,7 +22,7 @@ fn compare(seed: u64, count: usize, features: Features) -> [usize; 3] {
         let text = program(&mut random, features);
         let program = read(&text);
         let seen = explore(&program, &Check::Assertions.property(), BOUNDS);
-        for engine in [&States as &dyn Engine, &Counting] {
+        for engine in [&STATES as &dyn Engine, &Counting] {
             let name = engine.name();
             // Following calls ends where the time does.
             let seconds = if features.recursion { 1.0 } else { 10.0 };

@@ -1,9 +1,9 @@
 //! Random thread transition systems, with threads that are started and steps that move all others, against
 //! the machine.
 
-use crate::verify_by;
+use crate::{STATES, verify_by};
 use checker::Checked;
-use engine_states::{Counting, States};
+use engine_states::Counting;
 use ir::passes::{Lowering, lower};
 use testkit::oracle::{Bounds, Seen, explore};
 use testkit::random::Random;
@@ -62,7 +62,7 @@ fn compare(seed: u64, count: usize, broadcasts: bool) -> [usize; 3] {
         let seen = explore(&program, &Check::Assertions.property(), BOUNDS);
         let place = format!("round {round}, target {target}, from {initial}:\n{text}");
         let mut said = Vec::new();
-        for engine in [&States as &dyn Engine, &Counting] {
+        for engine in [&STATES as &dyn Engine, &Counting] {
             let name = engine.name();
             match verify_by(engine, &program, 10.0) {
                 Checked::Proved(_) => {

@@ -202,7 +202,7 @@ pub fn proofs(pair: &Pair, only: Option<&str>, seconds: f64) -> Vec<Proof> {
         &engine_flow::Flow,
         &engine_summaries::Summaries,
         &engine_horn::Horn,
-        &engine_states::States,
+        &portfolio::STATES,
         &queries,
         &engine_context::ContextInference::OmegaCirc,
         &explicit,

@@ -1,7 +1,7 @@
 //! The checker refuses a proof by predicate abstraction with something taken away or made up.
 
 use checker::check_proof;
-use engine_states::States;
+use portfolio::STATES;
 use portfolio::pipeline;
 use terms::Term;
 use verdict::{
@@ -20,7 +20,7 @@ fn proof_of(name: &str) -> (verdict::Views, AbstractionProof) {
     let lowered = pipeline::prepare(&program, Check::Assertions);
     let property = Check::Assertions.property();
     let task = Task { program: &lowered, property: &property };
-    match States.verify(task, &Budget::steps_for(60.0), &Silent) {
+    match STATES.verify(task, &Budget::steps_for(60.0), &Silent) {
         Verdict::Safe(Proof::Abstraction(proof)) => (lowered, *proof),
         other => panic!("{name}: no proof: {other:?}"),
     }

@@ -9,7 +9,7 @@ use checker::Checked;
 use portfolio::pipeline;
 use portfolio::runs::{Runs, WithReduction};
 use testkit::oracle::{Bounds, Seen, explore};
-use verdict::{Budget, Check, Engine, Proof, RunsProof, Silent, Task, Verdict};
+use verdict::{Budget, Check, Engine, Proof, RunsProof, Silent, Task, Verdict, Views};
 
 /// How many programs are tried by default.
 const SEEDS: u64 = 16;
@@ -34,22 +34,26 @@ fn engines_agree_with_a_naive_exploration() {
         let read =
             frontend_c::read(&[source], &frontend_c::Options::default()).expect("random programs are C");
         for check in CHECKS {
+            // All engines share the views of a program.
+            let [built, read] = [&built, &read].map(|program| pipeline::prepare(program, check));
             let truth = is_violated(&built, check);
-            for (origin, program) in [("built", &built), ("C", &read)] {
+            for (origin, views) in [("built", &built), ("C", &read)] {
+                let ask = |engine: &dyn Engine, seconds: f64| {
+                    pipeline::verify_prepared(views, check, engine, &Budget::steps_for(seconds), &Silent)
+                };
                 // Proofs need not be found, but must not be wrong. One of the slow engines is asked, in turn.
                 let queries = engine_queries::Queries::default();
                 let provers: [&dyn Engine; 5] = [
                     &engine_flow::Flow,
                     &engine_horn::Horn,
-                    &engine_states::States,
+                    &portfolio::STATES,
                     &queries,
                     &engine_context::ContextInference::OmegaCirc,
                 ];
                 turn = turn % 4 + 1;
                 for number in [0, turn] {
                     let engine = provers[number];
-                    let budget = Budget::steps_for(if number == 0 { 20.0 } else { 0.5 });
-                    let outcome = pipeline::verify(program, check, engine, &budget, &Silent);
+                    let outcome = ask(engine, if number == 0 { 20.0 } else { 0.5 });
                     let place = format!("seed {seed}, {origin}, {}: {}", check.name(), engine.name());
                     match outcome.verdict {
                         Checked::Proved(_) if truth => {
@@ -63,8 +67,7 @@ fn engines_agree_with_a_naive_exploration() {
                         Checked::Refuted(_) | Checked::Unknown(_) => {}
                     }
                 }
-                let engine = engine_explicit::Explicit::default();
-                let outcome = pipeline::verify(program, check, &engine, &Budget::steps_for(20.0), &Silent);
+                let outcome = ask(&engine_explicit::Explicit::default(), 20.0);
                 let said = match outcome.verdict {
                     Checked::Proved(_) => Some(false),
                     Checked::Refuted(_) => Some(true),
@@ -103,7 +106,7 @@ fn atomic_runs_change_no_verdict() {
             counts[2] += 1;
             continue;
         };
-        let truth = is_violated(&read, Check::Assertions);
+        let truth = is_violated(&program, Check::Assertions);
         for (engine, sure) in
             [(&engine_explicit::Explicit::default() as &dyn Engine, true), (&engine_horn::Horn, false)]
         {
@@ -158,7 +161,7 @@ const MOST_STATES: usize = 30_000;
 /// through predicates, some of which other threads change, is right.
 #[test]
 fn states_agrees_where_threads_are_started_in_a_loop() {
-    let (proved, refuted) = agrees_in_loops(&engine_states::States, Check::Assertions);
+    let (proved, refuted) = agrees_in_loops(&portfolio::STATES, Check::Assertions);
     assert!(proved > 3 && refuted > 3, "{proved} proved, {refuted} refuted");
 }
 
@@ -181,8 +184,9 @@ fn agrees_in_loops(engine: &dyn Engine, check: Check) -> (usize, usize) {
         let twice = text.replace(create, &format!("  for (int k = 0; k < 2; k++)\n  {create}"));
         let source = frontend_c::Source { name: "random.c".to_owned(), text: twice.into_bytes() };
         let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
-        let Some(truth) = explored(&program, check, MOST_STATES) else { continue };
-        let outcome = pipeline::verify(&program, check, engine, &Budget::steps_for(0.7), &Silent);
+        let views = pipeline::prepare(&program, check);
+        let Some(truth) = explored(&views, check, MOST_STATES) else { continue };
+        let outcome = pipeline::verify_prepared(&views, check, engine, &Budget::steps_for(0.7), &Silent);
         let name = engine.name();
         match outcome.verdict {
             Checked::Proved(_) => {
@@ -201,14 +205,13 @@ fn agrees_in_loops(engine: &dyn Engine, check: Check) -> (usize, usize) {
 }
 
 /// Whether following all steps leads to a bad state.
-fn is_violated(program: &ir::Program, check: Check) -> bool {
+fn is_violated(program: &Views, check: Check) -> bool {
     explored(program, check, usize::MAX).expect("there is no limit")
 }
 
 /// Whether following all steps leads to a bad state; `None` when there are too many states to say.
-fn explored(program: &ir::Program, check: Check, most: usize) -> Option<bool> {
-    let program = pipeline::prepare(program, check);
-    match explore(&program, &check.property(), Bounds::states(most)) {
+fn explored(program: &Views, check: Check, most: usize) -> Option<bool> {
+    match explore(program, &check.property(), Bounds::states(most)) {
         Seen::Violation => Some(true),
         Seen::Nothing => Some(false),
         Seen::Partial | Seen::Bounded => None,

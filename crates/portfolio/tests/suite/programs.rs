@@ -116,8 +116,13 @@ fn check_program(file: &Path) -> Vec<String> {
     }
     let mut failures = Vec::new();
     for (&check, expectation) in &wanted.expectations {
-        let proof =
-            pipeline::verify(&program, check, &engine_flow::Flow, &Budget::steps_for(SECONDS), &Silent);
+        // All engines share the views of the program.
+        let views = pipeline::prepare(&program, check);
+        let ask = |engine: &dyn verdict::Engine, seconds: f64| {
+            pipeline::verify_prepared(&views, check, engine, &Budget::steps_for(seconds), &Silent)
+        };
+        // Of what does not hold, it is enough that it is not proved.
+        let proof = ask(&engine_flow::Flow, if expectation.holds { SECONDS } else { 5.0 });
         let proved = answer_of(&proof.verdict) == Answer::True;
         if proved != (answer_of(&proof.verdict) != Answer::Unknown) || (proved && !expectation.holds) {
             failures.push(format!("{shown}: {}: SOUNDNESS: flow said the opposite", check.name()));
@@ -126,8 +131,7 @@ fn check_program(file: &Path) -> Vec<String> {
             failures.push(format!("{shown}: {}: flow: {reason}", check.name()));
         }
         if check == Check::Races {
-            let budget = Budget::steps_for(2.0);
-            let proof = pipeline::verify(&program, check, &engine_summaries::Summaries, &budget, &Silent);
+            let proof = ask(&engine_summaries::Summaries, 2.0);
             if answer_of(&proof.verdict) == Answer::True && !expectation.holds {
                 failures.push(format!("{shown}: races: SOUNDNESS: summaries said the opposite"));
             }
@@ -147,8 +151,13 @@ fn check_program(file: &Path) -> Vec<String> {
         let decider = decider(&wanted).filter(knows);
         // What a listing says of a program from nesC is judged below.
         let long = expectation.required && !proved && !by_horn && decider.is_none() && !options.nesc;
-        let seconds = if long { SECONDS } else { 1.0 };
-        let outcome = pipeline::verify(&program, check, &engine, &Budget::steps_for(seconds), &Silent);
+        let decided_otherwise = proved || by_horn || decider.is_some();
+        let seconds = match (long, expectation.required && decided_otherwise) {
+            (true, _) => SECONDS,
+            (false, true) => 0.25,
+            (false, false) => 1.0,
+        };
+        let outcome = ask(&engine, seconds);
         if let (Checked::Refuted(refutation), Some(decisions)) = (&outcome.verdict, &proof.decisions) {
             let is_open = |line: &u32| {
                 let mut open = decisions.lines.iter().filter(|found| found.proved < found.checks);
@@ -165,9 +174,7 @@ fn check_program(file: &Path) -> Vec<String> {
         let found = answer_of(&outcome.verdict);
         let mut answer = if found == Answer::Unknown && proved { Answer::True } else { found };
         if for_horn && (answer == Answer::Unknown || !by_horn) {
-            // Of what does not hold, it is enough that it is not proved.
-            let budget = Budget::steps_for(if expectation.required && by_horn { SECONDS } else { 2.0 });
-            let proof = pipeline::verify(&program, check, &engine_horn::Horn, &budget, &Silent);
+            let proof = ask(&engine_horn::Horn, if expectation.required && by_horn { SECONDS } else { 0.5 });
             if answer_of(&proof.verdict) != Answer::Unknown {
                 answer = answer_of(&proof.verdict);
             }
@@ -178,8 +185,7 @@ fn check_program(file: &Path) -> Vec<String> {
             }
         }
         if let Some(decider) = decider {
-            let budget = Budget::steps_for(SECONDS);
-            let decided = pipeline::verify(&program, check, decider, &budget, &Silent);
+            let decided = ask(decider, SECONDS);
             let complaint = match (expectation.judge(answer_of(&decided.verdict)), &decided.verdict) {
                 (Ok(()), _) => wrong_line(&wanted, &program, &decided),
                 (Err(Mismatch::Wrong), _) => Some("SOUNDNESS: said the opposite".to_owned()),
@@ -251,7 +257,7 @@ fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<St
 fn decider(wanted: &Annotations) -> Option<&'static dyn verdict::Engine> {
     let named = |name: &str| wanted.arguments.iter().any(|word| word == name);
     let engines: [&'static dyn verdict::Engine; 5] = [
-        &engine_states::States,
+        &portfolio::STATES,
         &engine_horn::symbolic::Symbolic,
         &engine_queries::Queries { main_thread: None },
         &engine_context::ContextInference::OmegaCirc,

@@ -109,8 +109,7 @@ fn expected(description: &str) -> Option<bool> {
 fn judge(path: &Path, program: &Program, expected: Option<bool>) {
     let mut answers = Vec::new();
     // Counting takes long where many threads are needed.
-    for (engine, seconds) in [(&engine_states::States as &dyn Engine, 60.0), (&engine_states::Counting, 3.0)]
-    {
+    for (engine, seconds) in [(&portfolio::STATES as &dyn Engine, 60.0), (&engine_states::Counting, 3.0)] {
         let name = engine.name();
         let found = match answer(program, engine, seconds) {
             Checked::Proved(_) => true,

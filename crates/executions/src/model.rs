@@ -77,6 +77,7 @@ impl<'p> Model<'p> {
     }
 
     /// What a thread's next edges touch; `None` when it has ended.
+    #[inline]
     pub fn next(&self, state: &State, thread: ThreadIndex) -> Option<&Next> {
         let (template, location) = state.location(thread)?;
         Some(self.facts.footprints.next(template, location))
@@ -92,6 +93,7 @@ impl<'p> Model<'p> {
     }
 
     /// Whether the next steps of a thread are private, as far as can be seen without taking them.
+    #[inline]
     pub fn privacy(&self, state: &State, thread: ThreadIndex) -> Privacy {
         let Some((template, location)) = state.location(thread) else { return Privacy::No };
         let next = self.facts.footprints.next(template, location);
@@ -176,6 +178,7 @@ impl<'p> Model<'p> {
     }
 
     /// Whether a thread is at an error location that the property forbids.
+    #[inline]
     pub fn is_wanted_error(&self, state: &State, thread: ThreadIndex) -> bool {
         let Property::NoError(kinds) = &self.property else { return false };
         let Some((template, location)) = state.location(thread) else { return false };
@@ -195,6 +198,7 @@ impl<'p> Model<'p> {
     }
 
     /// The violation in a state.
+    #[inline]
     pub fn violation(&self, state: &State) -> Option<Violation> {
         match &self.property {
             Property::NoError(_) => {
@@ -216,6 +220,7 @@ impl<'p> Model<'p> {
     }
 
     /// A race in a state.
+    #[inline]
     pub fn race(&self, state: &State) -> Option<[(ThreadIndex, EdgeId); 2]> {
         if state.halted || !self.may_race(state) {
             return None;

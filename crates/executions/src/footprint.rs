@@ -6,13 +6,12 @@
 //! search is notified of a mismatch. (If an execution makes an unforeseen access, so does one that the
 //! reduced search follows: up to the first such access all commutes as claimed.)
 
-use crate::graph::components;
 use crate::guards::{Guards, LockNumber};
 use crate::touches::{Code, Next};
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
 use ir::semantics::{Machine, State, ThreadIndex};
-use ir::{IdVec, LocationId, ObjectId, Op, Program, Storage, TemplateId};
+use ir::{EdgeId, IdVec, LocationId, ObjectId, Op, Program, Storage, Template, TemplateId};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
@@ -97,6 +96,7 @@ impl Footprints {
     }
 
     /// What the edges at a location touch.
+    #[inline]
     pub fn next(&self, template: TemplateId, location: LocationId) -> &Next {
         &self.next[template][location]
     }
@@ -284,7 +284,7 @@ impl Footprints {
     }
 
     /// Whether a thread holds a lock, so that no other can take it before the thread moves (see
-    /// [`crate::expand`]).
+    /// `engine-explicit/src/expand.rs`).
     fn holds(&self, view: View<'_, '_>, lock: LockNumber) -> bool {
         match view.asked.get() {
             Some((asked, answer)) if asked == lock => answer,
@@ -386,4 +386,12 @@ impl Footprints {
         let mut all = next.fixed.iter().chain(&next.computed);
         all.any(|touch| touch.object == object && (touch.write || !write))
     }
+}
+
+/// The strongly connected components of a template's graph, targets before sources.
+fn components(code: &Template, outgoing: &IdVec<LocationId, Vec<EdgeId>>) -> Vec<Vec<LocationId>> {
+    let targets =
+        |location: u32| outgoing[LocationId(location)].iter().map(|edge| code.edges[*edge].target.0);
+    let found = ir::components::components(code.locations.len() as u32, targets).members;
+    found.into_iter().map(|members| members.into_iter().map(LocationId).collect()).collect()
 }

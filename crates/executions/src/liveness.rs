@@ -39,11 +39,13 @@ impl Liveness {
     }
 
     /// Whether the value of a local at a location may be read.
+    #[inline]
     pub fn is_live(&self, template: TemplateId, location: LocationId, local: LocalId) -> bool {
         self.live[template][location].contains(local.index())
     }
 
     /// Sets dead locals to 0 in all threads that are not the same as in `near`.
+    #[inline]
     pub fn forget_dead(&self, state: &mut State, near: Option<&State>) {
         if self.keeps_dead {
             return;

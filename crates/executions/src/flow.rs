@@ -2,7 +2,7 @@
 //!
 //! Follows the value forward along the edges, in the local that holds it, until the local is assigned again;
 //! and in every local that it is copied to unchanged (by assignment, as an argument, as a result), from there
-//! on. Over- approximates the uses.
+//! on. Over-approximates the uses.
 
 use ir::ids::Id;
 use ir::{

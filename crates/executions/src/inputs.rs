@@ -105,11 +105,13 @@ impl Inputs {
         }
     }
     /// The candidates for any value of a type.
+    #[inline]
     pub fn of_type(&self, ty: IntType) -> &Candidates {
         let found = self.types.iter().find(|(candidate, _)| *candidate == ty);
         &found.unwrap_or(&self.types[0]).1
     }
     /// The candidates for what a step asks for. `asked`: how many of its inputs were asked for before.
+    #[inline]
     pub fn of_choice(
         &self,
         (template, edge): (TemplateId, EdgeId),
@@ -126,6 +128,7 @@ impl Inputs {
         }
     }
     /// The candidates for the n-th input of an edge.
+    #[inline]
     pub fn of_edge(&self, template: TemplateId, edge: EdgeId, index: usize, ty: IntType) -> &Candidates {
         match self.edges.get(&(template, edge)).and_then(|found| found.get(index)) {
             Some(candidates) => candidates,
