@@ -5,7 +5,7 @@
 //! modelled. Where the format is not known, each target may get anything, in executions that are no
 //! evidence.
 
-use super::input::{any_between, copy_repeated, not_modelled, open_bytes, unmodelled_bytes};
+use super::input::{any_between, copy_repeated, not_modelled, open_bytes, reads_itself, unmodelled_bytes};
 use super::outside::unknown_between;
 use super::printing::{read_pointee, read_string};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
@@ -38,6 +38,7 @@ enum Source {
 impl Source {
     fn number(self, context: &mut Context<'_>, ty: IntType, low: Value, high: Value) -> Expr {
         match self {
+            Self::Stream if reads_itself(context.program) => unknown_between(context, ty, low, high),
             Self::Stream => any_between(context, ty, low, high),
             Self::Text => unknown_between(context, ty, low, high),
         }
