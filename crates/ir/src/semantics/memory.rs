@@ -1,8 +1,8 @@
 //! Bytes, some of which are not yet chosen.
 
 /// A sequence of bytes. If the program leaves the initial value of a byte open, the byte is *open* until
-/// something is stored in it; reading an open byte chooses its value. A copy of an open byte is open, too, and
-/// the two *share* a value: choosing it for one chooses it for both.
+/// something is stored in it; reading an open byte chooses its value. A copy of an open byte is open,
+/// too, and the two *share* a value: choosing it for one chooses it for both.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Bytes {
     data: Vec<u8>,
