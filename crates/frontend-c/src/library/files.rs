@@ -5,8 +5,8 @@
 
 use super::emit::truth;
 use super::input::{
-    any_between, any_up_to, between, copy_input, fill_object, number_or_failure, open_bytes,
-    zero_or_number_or_failure,
+    any_between, any_up_to, between, copy_input, copy_line, fill_object, number_or_failure, open_bytes,
+    unmodelled_bytes, write_object, zero_or_number_or_failure,
 };
 use super::memory::allocate;
 use super::outside::unknown_between;
@@ -60,7 +60,8 @@ fn status(context: &mut Context<'_>, call: &Call<'_>, path: usize, target: usize
     let (path, into) = (call.argument(path)?, call.argument(target)?);
     into.pointee_size()?;
     read_pointee(context, path);
-    fill_object(context, call, target)?;
+    // Not just any numbers: no size is negative, and there are no more free blocks than blocks.
+    write_object(context, into);
     between(context, call, -1, 0)
 }
 
@@ -148,7 +149,7 @@ fn walk(context: &mut Context<'_>, call: &Call<'_>, has_place: bool) -> Option<A
     let name = context.builder.save(path, ty);
     context.builder.place(visit);
     let (status, place) = (context.behind(&found, NAME), context.behind(&found, NAME + STATUS));
-    let from = open_bytes(context);
+    let from = unmodelled_bytes(context);
     context.builder.emit(Op::Copy(status.clone(), from, number(STATUS + PLACE)));
     let kind = any_between(context, int, 0, if has_place { 6 } else { 3 });
     let mut passed = vec![Expr::Local(name), status, kind];
@@ -214,7 +215,7 @@ fn line(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let count = any_between(context, ty, 1, Value::from(NAME) - 1);
     context.builder.set(Lhs::Local(length), count);
     context.builder.place(store);
-    copy_input(context, &Expr::Local(buffer), Expr::Local(length), None);
+    copy_line(context, &Expr::Local(buffer), Expr::Local(length), None);
     let end = Place::pointee(context.sum(Expr::Local(buffer), Expr::Local(length)), IntType::U8);
     context.builder.set(Lhs::Memory(end), Expr::int(0, IntType::U8));
     context.builder.set(Lhs::Local(result), Expr::cast(long, Expr::Local(length)));

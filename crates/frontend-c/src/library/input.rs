@@ -35,7 +35,7 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["times"],
         wins: Wins::Body,
         model: |context, call| {
-            fill_object(context, call, 0)?;
+            write_object(context, call.argument(0)?);
             context.answer_open(call, Rhs::Any)
         },
     },
@@ -493,6 +493,22 @@ pub(super) fn copy_input(context: &mut Context<'_>, to: &Expr, count: Expr, most
     copy_repeated(context, to, from, count, most);
 }
 
+/// Copies a line of input of `count` bytes. One byte may be any; in a longer line a new line is the last, if
+/// there is one, so which bytes it has is not modelled.
+pub(super) fn copy_line(context: &mut Context<'_>, to: &Expr, count: Expr, most: Option<Value>) {
+    let ty = context.pointer();
+    let (long, short, done) = (context.builder.label(), context.builder.label(), context.builder.label());
+    let is_long = Expr::binary(BinaryOp::Lt, ty, Expr::int(1, ty), count.clone());
+    context.builder.branch(is_long, long, short);
+    context.builder.continue_at(short);
+    copy_input(context, to, count.clone(), Some(1));
+    context.builder.jump(done);
+    context.builder.continue_at(long);
+    let from = unmodelled_bytes(context);
+    copy_repeated(context, to, from, count, most);
+    context.builder.place(done);
+}
+
 /// Copies `count` bytes from an object of [`MOST`] bytes, again and again from its start.
 pub(super) fn copy_repeated(
     context: &mut Context<'_>,
@@ -606,7 +622,7 @@ fn read_line(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         None => Expr::binary(BinaryOp::Sub, ty, Expr::cast(ty, limit), Expr::int(1, ty)),
     };
     let length = any_up_to(context, ty, 0, last);
-    copy_input(context, &to, length.clone(), most);
+    copy_line(context, &to, length.clone(), most);
     let end = Place::pointee(context.sum(to.clone(), length), IntType::U8);
     context.builder.set(Lhs::Memory(end), Expr::int(0, IntType::U8));
     context.builder.set(Lhs::Local(result), to);

@@ -144,7 +144,8 @@ fn store(context: &mut Context<'_>, target: &Argument, conversion: Conversion, s
             copy_repeated(context, &to, from, Expr::int(size, ty), Some(size));
         }
         Conversion::String(most) => {
-            let length = source.number(context, ty, 0, most.unwrap_or(ty.max()));
+            let most_or_all = most.unwrap_or(ty.max());
+            let length = source.number(context, ty, most_or_all.min(1), most_or_all);
             // Which bytes there are depends on the conversion: no white space, or those of a set.
             let from = unmodelled_bytes(context);
             copy_repeated(context, &to, from, length.clone(), most);
