@@ -1,5 +1,5 @@
 // No file has a negative size.
-// todo: assertions=true
+// expect: assertions=true
 #include <assert.h>
 #include <sys/stat.h>
 int main(void) {

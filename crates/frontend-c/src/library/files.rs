@@ -60,8 +60,23 @@ fn status(context: &mut Context<'_>, call: &Call<'_>, path: usize, target: usize
     let (path, into) = (call.argument(path)?, call.argument(target)?);
     into.pointee_size()?;
     read_pointee(context, path);
-    // Not just any numbers: no size is negative, and there are no more free blocks than blocks.
-    write_object(context, into);
+    // Sizes and times are not just any numbers: none is negative. Nor are those of a file system.
+    match into.pointee_size()? {
+        STATUS => {
+            fill_object(context, call, target)?;
+            let pointer = context.settle_pointer(into);
+            context.unless_null(into, pointer.clone(), |context| {
+                for at in SIZES {
+                    let size = any_between(context, IntType::I64, 0, IntType::I64.max());
+                    let place = Place::pointee(context.behind(&pointer, at), IntType::I64);
+                    context.builder.set(Lhs::Memory(place), size);
+                }
+                let times = context.behind(&pointer, TIMES);
+                context.write_unmodelled(&times, STATUS - TIMES);
+            });
+        }
+        _ => write_object(context, into),
+    }
     between(context, call, -1, 0)
 }
 
@@ -123,6 +138,9 @@ fn next_entry(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 
 /// Bytes that hold what is known of a file, and the place of a file in a walk.
 const STATUS: u64 = 144;
+/// Where the sizes of a file and of its blocks, and their number, are in the former, and where times begin.
+const SIZES: [u64; 3] = [48, 56, 64];
+const TIMES: u64 = 72;
 const PLACE: u64 = 8;
 
 /// Calls a function for a file, and then for any number of others, until it returns another number than 0.

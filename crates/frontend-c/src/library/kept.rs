@@ -100,12 +100,12 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |c, call| text(c, call, TEXT, Content::Unmodelled, Missing::Input),
     },
-    // What is found fits what is looked for: it is not just any.
     Entry {
         names: &["gethostbyname", "gethostbyname2", "gethostbyaddr", "gethostent"],
         wins: Wins::Body,
-        model: |c, call| record(c, call, HOST, Content::Unmodelled, Missing::Input),
+        model: |c, call| record(c, call, HOST, Content::Input, Missing::Input),
     },
+    // What is found fits what is looked for: it is not just any.
     Entry {
         names: &["getservbyname", "getservbyport"],
         wins: Wins::Body,
