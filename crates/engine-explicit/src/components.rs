@@ -160,7 +160,8 @@ fn put(out: &mut Vec<u8>, mut value: u64) {
 }
 
 impl Pack for Bytes {
-    /// Runs of zeros, each followed by a run of others; then, if there are any, the open bytes.
+    /// Runs of zeros, each followed by a run of others; then, if there are any, the open bytes, and those
+    /// that share their value.
     fn pack(&self, out: &mut Vec<u8>) {
         let data = self.data();
         put(out, data.len() as u64);
@@ -182,6 +183,13 @@ impl Pack for Bytes {
         for word in self.open_bits() {
             put(out, *word);
         }
+        if !self.open_bits().is_empty() {
+            put(out, self.shared().len() as u64);
+            for (at, number) in self.shared() {
+                put(out, *at as u64);
+                put(out, u64::from(*number));
+            }
+        }
     }
     fn unpack(input: &mut Reader<'_>) -> Self {
         let length = input.number() as usize;
@@ -195,10 +203,17 @@ impl Pack for Bytes {
             input.0 = rest;
             at += count;
         }
-        for word in 0..input.number() as usize {
+        let words = input.number() as usize;
+        for word in 0..words {
             let open = input.number();
             for bit in (0..64).filter(|bit| open >> bit & 1 == 1) {
                 bytes.reopen(word * 64 + bit, 1);
+            }
+        }
+        if words > 0 {
+            for _ in 0..input.number() {
+                let at = input.number() as usize;
+                bytes.share(at, input.index());
             }
         }
         bytes
@@ -261,6 +276,8 @@ mod tests {
         stack.write_slice(3, &[1, 0, 2, 0, 0, 7]);
         stack.write_slice(150, &[9; 50]);
         stack.reopen(20, 70);
+        stack.share(33, 200);
+        stack.share(31, 0);
         let activation = Activation {
             template: TemplateId(300),
             location: LocationId(0),

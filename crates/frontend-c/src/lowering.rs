@@ -81,7 +81,8 @@ enum Work {
     Initialiser { declared: Declared, object: ObjectId },
 }
 
-/// Lowers linked files.
+/// Lowers linked files; again if it turns out that the program can read what it wrote itself, so that all its
+/// input is lowered in this light.
 pub fn lower<'u>(
     units: &'u [Unit],
     links: &'u Links,
@@ -91,10 +92,29 @@ pub fn lower<'u>(
     outside: Outside,
     draft: &Draft,
 ) -> Lowering<'u> {
+    let program = Program { data_model, ..Program::default() };
+    let lowering = lower_into(program, units, links, nesc, atomics.clone(), outside.clone(), draft);
+    if !library::reads_itself(&lowering.program) {
+        return lowering;
+    }
+    let mut program = Program { data_model, ..Program::default() };
+    library::comes_back(&mut program);
+    lower_into(program, units, links, nesc, atomics, outside, draft)
+}
+
+fn lower_into<'u>(
+    program: Program,
+    units: &'u [Unit],
+    links: &'u Links,
+    nesc: Option<&[(Declared, bool)]>,
+    atomics: Atomics,
+    outside: Outside,
+    draft: &Draft,
+) -> Lowering<'u> {
     let mut lowering = Lowering {
         units,
         links,
-        program: Program { data_model, ..Program::default() },
+        program,
         outside,
         atomics,
         nesc: None,

@@ -132,7 +132,7 @@ enum Reads {
 }
 
 /// The atomic operations of a program, and what their reads may give.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Atomics {
     uses: BTreeMap<Cell, Uses>,
     /// Whether a fence may turn an earlier read into an acquire.

@@ -92,12 +92,14 @@ impl Function<'_, '_> {
             _ if expr.category == Category::Rvalue && unit.is_aggregate(expr.ty) => {
                 let mut address = self.aggregate(id);
                 // A pointer into it is one to a temporary object, not to what the value was read from (C11
-                // 6.2.4p8).
-                let is_read = matches!(
-                    expr.kind,
-                    ExprKind::Cond { .. } | ExprKind::Comma { .. } | ExprKind::Assign { .. }
-                );
-                if is_read && unit.has_array(expr.ty) {
+                // 6.2.4p8). All of it is read, whichever member is used (C11 6.3.2.1p2); an assignment has
+                // read it already.
+                let is_copied = match expr.kind {
+                    ExprKind::Cond { .. } | ExprKind::Comma { .. } | ExprKind::StmtExpr(_) => true,
+                    ExprKind::Assign { .. } => unit.has_array(expr.ty),
+                    _ => false,
+                };
+                if is_copied {
                     address = Expr::Address(self.copy_to_temporary(address, expr.ty), 0);
                 }
                 Lvalue::Memory { address, atomic: false }

@@ -139,11 +139,14 @@ pub enum ObjectRole {
     /// fills, copies and operations on locks never reach it: a test of its address precedes each that might,
     /// from which control goes to an error location. Who makes the program sees to that.
     Constant,
+    /// Bytes that are open for ever: each copy of them has any value, whatever other copies have. They are
+    /// only copied, never read or written otherwise.
+    Open,
 }
 
 impl ObjectRole {
     /// All roles.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Program,
         Self::Processor,
         Self::HandlerLevel,
@@ -151,6 +154,7 @@ impl ObjectRole {
         Self::HandedOn,
         Self::AddressOrder,
         Self::Constant,
+        Self::Open,
     ];
     /// Its word in the text of programs; `None` where none is written.
     pub fn word(self) -> Option<&'static str> {
@@ -162,6 +166,7 @@ impl ObjectRole {
             Self::HandedOn => Some("handed_on"),
             Self::AddressOrder => Some("address_order"),
             Self::Constant => Some("constant"),
+            Self::Open => Some("open"),
         }
     }
 }

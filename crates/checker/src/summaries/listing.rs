@@ -39,7 +39,7 @@ pub fn list(
     let is_memory = |id: ObjectId| match view.program.objects[id].role {
         ObjectRole::Given | ObjectRole::HandedOn => false,
         ObjectRole::Program | ObjectRole::Processor | ObjectRole::HandlerLevel => true,
-        ObjectRole::AddressOrder | ObjectRole::Constant => true,
+        ObjectRole::AddressOrder | ObjectRole::Constant | ObjectRole::Open => true,
     };
     // Operations on locks alone make no location.
     let is_lock = |source: &Source| {

@@ -298,6 +298,8 @@ fn sleep(context: &mut Context<'_>, call: &Call<'_>, time: usize) -> Option<Answ
 
 /// Bytes of the texts of the environment, with the final zero.
 const LONGEST_TEXT: i128 = 256;
+/// Its bytes without the final zero.
+const KEPT: u64 = LONGEST_TEXT as u64 - 1;
 
 /// A text that is the caller's own: any bytes, and a zero at the end. Programs must not write to it, so
 /// that others see the same object does not matter.
@@ -336,10 +338,12 @@ fn text_or_null(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let result = context.builder.save(Expr::int(0, pointer), pointer);
     // The same for the same name, until the environment changes (which is also a race, and looked for
     // elsewhere).
-    let there = match call.arguments.first().and_then(|name| name.text.clone()) {
+    let name = call.arguments.first().and_then(|name| name.text.clone());
+    let name =
+        name.map(|name| name.split(|byte| *byte == 0).next().unwrap_or_default().escape_ascii().to_string());
+    let there = match &name {
         Some(name) => {
-            let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
-            let name = format!("whether {} finds '{}'", call.name, name.escape_ascii());
+            let name = format!("whether {} finds '{}'", call.name, name);
             let (layout, ty) = (ir::Layout::Bytes(1), IntType::U8);
             let object = context.own_object_with(&name, ir::Storage::Static, layout, 1, ir::Initial::Unknown);
             let there = truth(Expr::load(Place::cell(object, 0, ty)), ty);
@@ -359,9 +363,25 @@ fn text_or_null(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.branch(truth(there, IntType::BOOL), some, done);
     context.builder.continue_at(some);
     let found = text(context, call);
-    context.builder.set(Lhs::Local(result), found);
-    context.builder.jump(done);
-    context.builder.continue_at(done);
+    context.builder.set(Lhs::Local(result), found.clone());
+    if let Some(name) = name {
+        // The same text, until the environment changes.
+        let name = format!("what {} finds for '{}'", call.name, name);
+        let (layout, initial) = (ir::Layout::Bytes(KEPT), ir::Initial::Unknown);
+        let object = context.own_object_with(&name, ir::Storage::Static, layout, KEPT, initial);
+        let (changed, settled) = (context.builder.label(), context.builder.label());
+        let state = context.own_object(ENVIRONMENT, ir::Storage::Static, ir::Layout::Bytes(1), 1);
+        let is_changed = truth(Expr::load(Place::cell(state, 0, IntType::U8)), IntType::U8);
+        context.builder.branch(is_changed, changed, settled);
+        for (label, is_changed) in [(changed, true), (settled, false)] {
+            context.builder.continue_at(label);
+            let from = if is_changed { unmodelled_bytes(context) } else { Expr::Address(object, 0) };
+            let size = Expr::int(KEPT.into(), pointer);
+            context.builder.emit(Op::Copy(found.clone(), from, size));
+            context.builder.jump(done);
+        }
+    }
+    context.builder.place(done);
     Some(Answer::Value(Expr::Local(result)))
 }
 

@@ -5,8 +5,8 @@
 
 use super::emit::truth;
 use super::input::{
-    any_between, any_up_to, between, copy_input, fill_object, number_or_failure, open_bytes,
-    zero_or_number_or_failure,
+    any_between, any_up_to, between, copy_input, copy_line, fill_object, number_or_failure, open_bytes,
+    unmodelled_bytes, write_object, zero_or_number_or_failure,
 };
 use super::memory::allocate;
 use super::outside::unknown_between;
@@ -60,7 +60,23 @@ fn status(context: &mut Context<'_>, call: &Call<'_>, path: usize, target: usize
     let (path, into) = (call.argument(path)?, call.argument(target)?);
     into.pointee_size()?;
     read_pointee(context, path);
-    fill_object(context, call, target)?;
+    // Sizes and times are not just any numbers: none is negative. Nor are those of a file system.
+    match into.pointee_size()? {
+        STATUS => {
+            fill_object(context, call, target)?;
+            let pointer = context.settle_pointer(into);
+            context.unless_null(into, pointer.clone(), |context| {
+                for at in SIZES {
+                    let size = any_between(context, IntType::I64, 0, IntType::I64.max());
+                    let place = Place::pointee(context.behind(&pointer, at), IntType::I64);
+                    context.builder.set(Lhs::Memory(place), size);
+                }
+                let times = context.behind(&pointer, TIMES);
+                context.write_unmodelled(&times, STATUS - TIMES);
+            });
+        }
+        _ => write_object(context, into),
+    }
     between(context, call, -1, 0)
 }
 
@@ -122,6 +138,9 @@ fn next_entry(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 
 /// Bytes that hold what is known of a file, and the place of a file in a walk.
 const STATUS: u64 = 144;
+/// Where the sizes of a file and of its blocks, and their number, are in the former, and where times begin.
+const SIZES: [u64; 3] = [48, 56, 64];
+const TIMES: u64 = 72;
 const PLACE: u64 = 8;
 
 /// Calls a function for a file, and then for any number of others, until it returns another number than 0.
@@ -148,7 +167,7 @@ fn walk(context: &mut Context<'_>, call: &Call<'_>, has_place: bool) -> Option<A
     let name = context.builder.save(path, ty);
     context.builder.place(visit);
     let (status, place) = (context.behind(&found, NAME), context.behind(&found, NAME + STATUS));
-    let from = open_bytes(context);
+    let from = unmodelled_bytes(context);
     context.builder.emit(Op::Copy(status.clone(), from, number(STATUS + PLACE)));
     let kind = any_between(context, int, 0, if has_place { 6 } else { 3 });
     let mut passed = vec![Expr::Local(name), status, kind];
@@ -214,7 +233,7 @@ fn line(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let count = any_between(context, ty, 1, Value::from(NAME) - 1);
     context.builder.set(Lhs::Local(length), count);
     context.builder.place(store);
-    copy_input(context, &Expr::Local(buffer), Expr::Local(length), None);
+    copy_line(context, &Expr::Local(buffer), Expr::Local(length), None);
     let end = Place::pointee(context.sum(Expr::Local(buffer), Expr::Local(length)), IntType::U8);
     context.builder.set(Lhs::Memory(end), Expr::int(0, IntType::U8));
     context.builder.set(Lhs::Local(result), Expr::cast(long, Expr::Local(length)));

@@ -3,13 +3,15 @@
 //!
 //! Input bytes are copied from an object whose bytes are open for ever; a copy keeps them open, so each is
 //! chosen when the program first reads it. Input of more bytes than that object has is copied in parts.
+//! Where a program can read what it wrote or put back itself, what it reads is not modelled.
 //! Input into what is known to hold pointers is not modelled (limits proofs, and no violation is believed).
 
 use super::emit::{answer_int, atomic_place, differ};
 use super::printing::{read_bytes, read_pointees};
 use super::times::{MOST_MICROSECONDS, MOST_NANOSECONDS, store_small_part};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
-use ir::{BinaryOp, Expr, Initial, IntType, Layout, Lhs, Op, Place, Rhs, Storage, Value};
+use ir::{BinaryOp, Expr, Initial, IntType, Layout, Lhs, Object, ObjectRole, Op, Place, Program};
+use ir::{Rhs, Storage, Value};
 
 /// The most bytes of one input.
 pub(super) const MOST: u64 = 4096;
@@ -33,7 +35,7 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["times"],
         wins: Wins::Body,
         model: |context, call| {
-            fill_object(context, call, 0)?;
+            write_object(context, call.argument(0)?);
             context.answer_open(call, Rhs::Any)
         },
     },
@@ -49,7 +51,10 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["getchar", "getc", "fgetc", "getchar_unlocked", "getc_unlocked", "__uflow"],
         wins: Wins::Body,
-        model: |c, call| between(c, call, -1, 255),
+        model: |context, call| match reads_itself(context.program) {
+            true => unmodelled_between(context, call, -1, 255),
+            false => between(context, call, -1, 255),
+        },
     },
     Entry {
         names: &[
@@ -61,12 +66,10 @@ pub(super) const TABLE: &[Entry] = &[
             "dup",
             "epoll_create",
             "epoll_create1",
-            "eventfd",
             "inotify_init",
             "inotify_init1",
             "inotify_add_watch",
             "timerfd_create",
-            "memfd_create",
             "openat64",
             "creat64",
             "posix_openpt",
@@ -75,6 +78,15 @@ pub(super) const TABLE: &[Entry] = &[
         ],
         wins: Wins::Body,
         model: |context, call| {
+            read_pointees(context, call);
+            number_or_failure(context, call, 0)
+        },
+    },
+    Entry {
+        names: &["eventfd", "memfd_create"],
+        wins: Wins::Body,
+        model: |context, call| {
+            comes_back(context.program);
             read_pointees(context, call);
             number_or_failure(context, call, 0)
         },
@@ -198,10 +210,14 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["getentropy"], wins: Wins::Body, model: fill_or_fail },
     Entry { names: &["fread", "fread_unlocked"], wins: Wins::Body, model: read_items },
     Entry { names: &["fgets", "fgets_unlocked"], wins: Wins::Body, model: read_line },
+    Entry { names: &["fopen", "fopen64", "fdopen", "popen"], wins: Wins::Body, model: open_handle },
     Entry {
-        names: &["fopen", "fopen64", "fdopen", "tmpfile", "popen"],
+        names: &["tmpfile", "tmpfile64"],
         wins: Wins::Body,
-        model: open_handle,
+        model: |context, call| {
+            comes_back(context.program);
+            open_handle(context, call)
+        },
     },
     Entry {
         names: &["dlopen"],
@@ -302,20 +318,47 @@ pub(super) fn take_bytes(
     between(context, call, -1, 0)
 }
 
+/// The object that is there if the program can read what it wrote or put back itself.
+const READS_ITSELF: &str = "what the program reads of its own";
+
+/// Says that the program can read what it writes or puts back itself.
+pub fn comes_back(program: &mut Program) {
+    if !reads_itself(program) {
+        program.objects.push(Object {
+            name: READS_ITSELF.to_owned(),
+            storage: Storage::Static,
+            size: 1,
+            align: 1,
+            layout: Layout::Bytes(1),
+            initial: Initial::Values(vec![]),
+            span: ir::Span::default(),
+            role: ObjectRole::Program,
+        });
+    }
+}
+
+/// Whether the program can read what it wrote or put back itself, as far as it is lowered.
+pub fn reads_itself(program: &Program) -> bool {
+    program.objects.iter().any(|object| object.name == READS_ITSELF)
+}
+
 /// The address of bytes that are open for ever.
 pub(super) fn open_bytes(context: &mut Context<'_>) -> Expr {
-    let layout = Layout::Bytes(MOST);
-    Expr::Address(
-        context.own_object_with("bytes of input", Storage::Static, layout, MOST, Initial::Unknown),
-        0,
-    )
+    if reads_itself(context.program) {
+        return unmodelled_bytes(context);
+    }
+    always_open(context, "bytes of input", Initial::Unknown)
 }
 
 /// The address of bytes that are not modelled.
 pub(super) fn unmodelled_bytes(context: &mut Context<'_>) -> Expr {
-    let (layout, initial) = (Layout::Bytes(MOST), Initial::NotModelled);
-    let name = "bytes that are not modelled";
-    Expr::Address(context.own_object_with(name, Storage::Static, layout, MOST, initial), 0)
+    always_open(context, "bytes that are not modelled", Initial::NotModelled)
+}
+
+fn always_open(context: &mut Context<'_>, name: &str, initial: Initial) -> Expr {
+    let object = context.own_object_with(name, Storage::Static, Layout::Bytes(MOST), MOST, initial);
+    context.program.objects[object].role = ObjectRole::Open;
+    Expr::Address(object, 0)
 }
 
 /// Reads the object that an argument points to, without a look at its bytes: those that are open stay so.
@@ -450,6 +493,22 @@ pub(super) fn copy_input(context: &mut Context<'_>, to: &Expr, count: Expr, most
     copy_repeated(context, to, from, count, most);
 }
 
+/// Copies a line of input of `count` bytes. One byte may be any; in a longer line a new line is the last, if
+/// there is one, so which bytes it has is not modelled.
+pub(super) fn copy_line(context: &mut Context<'_>, to: &Expr, count: Expr, most: Option<Value>) {
+    let ty = context.pointer();
+    let (long, short, done) = (context.builder.label(), context.builder.label(), context.builder.label());
+    let is_long = Expr::binary(BinaryOp::Lt, ty, Expr::int(1, ty), count.clone());
+    context.builder.branch(is_long, long, short);
+    context.builder.continue_at(short);
+    copy_input(context, to, count.clone(), Some(1));
+    context.builder.jump(done);
+    context.builder.continue_at(long);
+    let from = unmodelled_bytes(context);
+    copy_repeated(context, to, from, count, most);
+    context.builder.place(done);
+}
+
 /// Copies `count` bytes from an object of [`MOST`] bytes, again and again from its start.
 pub(super) fn copy_repeated(
     context: &mut Context<'_>,
@@ -563,7 +622,7 @@ fn read_line(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         None => Expr::binary(BinaryOp::Sub, ty, Expr::cast(ty, limit), Expr::int(1, ty)),
     };
     let length = any_up_to(context, ty, 0, last);
-    copy_input(context, &to, length.clone(), most);
+    copy_line(context, &to, length.clone(), most);
     let end = Place::pointee(context.sum(to.clone(), length), IntType::U8);
     context.builder.set(Lhs::Memory(end), Expr::int(0, IntType::U8));
     context.builder.set(Lhs::Local(result), to);

@@ -91,34 +91,40 @@ pub(super) const TABLE: &[Entry] = &[
         model: |c, call| text(c, call, TEXT, Content::Unmodelled, Missing::Never),
     },
     Entry {
-        names: &["ttyname", "getlogin", "dlerror", "ctermid", "ptsname"],
+        names: &["getlogin", "dlerror"],
         wins: Wins::Body,
         model: |c, call| text(c, call, TEXT, Content::Input, Missing::Input),
+    },
+    Entry {
+        names: &["ttyname", "ctermid", "ptsname"],
+        wins: Wins::Body,
+        model: |c, call| text(c, call, TEXT, Content::Unmodelled, Missing::Input),
     },
     Entry {
         names: &["gethostbyname", "gethostbyname2", "gethostbyaddr", "gethostent"],
         wins: Wins::Body,
         model: |c, call| record(c, call, HOST, Content::Input, Missing::Input),
     },
+    // What is found fits what is looked for: it is not just any.
     Entry {
         names: &["getservbyname", "getservbyport"],
         wins: Wins::Body,
-        model: |c, call| record(c, call, SERVICE, Content::Input, Missing::Input),
+        model: |c, call| record(c, call, SERVICE, Content::Unmodelled, Missing::Input),
     },
     Entry {
         names: &["getprotobyname", "getprotobynumber"],
         wins: Wins::Body,
-        model: |c, call| record(c, call, PROTOCOL, Content::Input, Missing::Input),
+        model: |c, call| record(c, call, PROTOCOL, Content::Unmodelled, Missing::Input),
     },
     Entry {
         names: &["getpwnam", "getpwuid", "getpwent"],
         wins: Wins::Body,
-        model: |c, call| record(c, call, USER, Content::Input, Missing::Input),
+        model: |c, call| record(c, call, USER, Content::Unmodelled, Missing::Input),
     },
     Entry {
         names: &["getgrnam", "getgrgid", "getgrent"],
         wins: Wins::Body,
-        model: |c, call| record(c, call, GROUP, Content::Input, Missing::Input),
+        model: |c, call| record(c, call, GROUP, Content::Unmodelled, Missing::Input),
     },
 ];
 

@@ -64,6 +64,7 @@ mod verifier;
 pub use classified::classified;
 pub use failures::is_granted;
 pub use given::know;
+pub use input::{comes_back, reads_itself};
 pub use options::own_variable;
 pub use outside::READ_ONLY;
 pub use simplify::simplify;

@@ -3,7 +3,9 @@
 //! input where the world outside decides, and not modelled, but within its bounds, where the arguments do.
 
 use super::emit::answer_int;
-use super::input::{between, number_or_failure, unmodelled_bytes, write_object, zero_or_number_or_failure};
+use super::input::{
+    between, comes_back, number_or_failure, unmodelled_bytes, write_object, zero_or_number_or_failure,
+};
 use super::memory::allocate;
 use super::printing::read_pointee;
 use super::{Answer, Call, Context, Entry, Wins};
@@ -137,7 +139,10 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["ungetc"],
         wins: Wins::Body,
-        model: |c, call| effect(c, call, &[], &[], Gives::Unknown(-1, INT_MAX)),
+        model: |context, call| {
+            comes_back(context.program);
+            effect(context, call, &[], &[], Gives::Unknown(-1, INT_MAX))
+        },
     },
 ];
 
@@ -290,6 +295,7 @@ fn text_of_time(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 /// Two numbers, unless it fails.
 fn pair(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<Answer> {
     let pointer = context.settle_pointer(call.argument(index)?);
+    comes_back(context.program);
     let from = unmodelled_bytes(context);
     let size = Expr::int(8, context.pointer());
     context.builder.emit(Op::Copy(pointer, from, size));

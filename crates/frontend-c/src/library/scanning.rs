@@ -5,7 +5,7 @@
 //! modelled. Where the format is not known, each target may get anything, in executions that are no
 //! evidence.
 
-use super::input::{any_between, copy_repeated, not_modelled, open_bytes, unmodelled_bytes};
+use super::input::{any_between, copy_repeated, not_modelled, open_bytes, reads_itself, unmodelled_bytes};
 use super::outside::unknown_between;
 use super::printing::{read_pointee, read_string};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
@@ -38,6 +38,7 @@ enum Source {
 impl Source {
     fn number(self, context: &mut Context<'_>, ty: IntType, low: Value, high: Value) -> Expr {
         match self {
+            Self::Stream if reads_itself(context.program) => unknown_between(context, ty, low, high),
             Self::Stream => any_between(context, ty, low, high),
             Self::Text => unknown_between(context, ty, low, high),
         }
@@ -143,7 +144,8 @@ fn store(context: &mut Context<'_>, target: &Argument, conversion: Conversion, s
             copy_repeated(context, &to, from, Expr::int(size, ty), Some(size));
         }
         Conversion::String(most) => {
-            let length = source.number(context, ty, 0, most.unwrap_or(ty.max()));
+            let most_or_all = most.unwrap_or(ty.max());
+            let length = source.number(context, ty, most_or_all.min(1), most_or_all);
             // Which bytes there are depends on the conversion: no white space, or those of a set.
             let from = unmodelled_bytes(context);
             copy_repeated(context, &to, from, length.clone(), most);

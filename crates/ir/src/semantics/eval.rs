@@ -39,8 +39,7 @@ pub(super) trait Held: Deref<Target = State> {
 
 impl Held for &mut State {
     fn close(&mut self, part: Part, size: u64, bits: u64) {
-        let (bytes, at) = self.bytes_mut(part);
-        bytes.write(at, size as usize, bits);
+        State::close(self, part, size as usize, bits);
     }
 }
 

@@ -4,8 +4,9 @@ use super::address::{AddressMap, GAP};
 use super::memory::Bytes;
 use crate::expr::Expr;
 use crate::ids::{EdgeId, IdVec, LocationId, ObjectId, TemplateId};
-use crate::program::{ErrorKind, Initial, LocationKind, Program, Storage};
+use crate::program::{ErrorKind, Initial, LocationKind, ObjectRole, Program, Storage};
 use crate::types::{IntType, Value};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A thread's index in [`State::threads`]: the order of creation.
@@ -305,6 +306,12 @@ impl<'p> Machine<'p> {
         within(id, self.addresses.offset[id])
     }
 
+    /// Whether each copy of the open bytes at an address has a value of its own ([`ObjectRole::Open`]).
+    pub(super) fn is_always_open(&self, state: &State, address: u64) -> bool {
+        let object = self.describe(state, address).map(|(object, _)| object);
+        object.is_some_and(|object| self.program.objects[object].role == ObjectRole::Open)
+    }
+
     /// The start of the live object that an address is in, or just past.
     pub(super) fn object_start(&self, state: &State, address: u64) -> Option<u64> {
         let inside = |address: u64| self.describe(state, address).map(|(_, offset)| address - offset);
@@ -375,6 +382,54 @@ impl State {
             Part::Statics(at) => (Arc::make_mut(&mut self.statics), at),
             Part::Stack(thread, at) => (&mut Arc::make_mut(&mut self.threads[thread]).stack, at),
             Part::Heap(block, at) => (&mut Arc::make_mut(&mut self.heap[block]).bytes, at),
+        }
+    }
+    /// All bytes of the state.
+    fn all_bytes(&self) -> impl Iterator<Item = &Bytes> {
+        let stacks = self.threads.iter().map(|thread| &thread.stack);
+        std::iter::once(&*self.statics).chain(stacks).chain(self.heap.iter().map(|block| &block.bytes))
+    }
+    /// Numbers the values of the open bytes here that have no number yet, so that their copies share them.
+    pub(super) fn share(&mut self, part: Part, size: usize) {
+        let (bytes, at) = self.bytes(part);
+        let is_new = |at: &usize| bytes.is_open(*at, 1) && bytes.shared_at(*at).is_none();
+        let new: Vec<usize> = (at..at + size).filter(is_new).collect();
+        if new.is_empty() {
+            return;
+        }
+        let used: BTreeSet<u32> =
+            self.all_bytes().flat_map(|bytes| bytes.shared()).map(|(_, number)| *number).collect();
+        let (bytes, _) = self.bytes_mut(part);
+        for (at, number) in new.into_iter().zip((0..).filter(|number| !used.contains(number))) {
+            bytes.share(at, number);
+        }
+    }
+    /// Stores values that were chosen for open bytes, here and wherever they are shared.
+    pub(super) fn close(&mut self, part: Part, size: usize, bits: u64) {
+        let (bytes, at) = self.bytes_mut(part);
+        let chosen = bits.to_le_bytes();
+        let number = |byte: usize| Some((bytes.shared_at(at + byte)?, chosen[byte]));
+        let shared: Vec<(u32, u8)> = (0..size).filter_map(number).collect();
+        bytes.write(at, size, bits);
+        if shared.is_empty() {
+            return;
+        }
+        let close = |bytes: &mut Bytes| {
+            for (number, value) in &shared {
+                let equal = bytes.shared().iter().filter(|(_, other)| other == number);
+                for at in equal.map(|(at, _)| *at).collect::<Vec<_>>() {
+                    bytes.write_slice(at, &[*value]);
+                }
+            }
+        };
+        if !self.statics.shared().is_empty() {
+            close(Arc::make_mut(&mut self.statics));
+        }
+        for thread in self.threads.iter_mut().filter(|thread| !thread.stack.shared().is_empty()) {
+            close(&mut Arc::make_mut(thread).stack);
+        }
+        for block in self.heap.iter_mut().filter(|block| !block.bytes.shared().is_empty()) {
+            close(&mut Arc::make_mut(block).bytes);
         }
     }
     /// The allocated object that may hold an address.

@@ -375,6 +375,10 @@ impl Context<'_, '_> {
                     self.record(to, size, true, false);
                     let source = self.machine.resolve(self.state, from, size).ok_or(Fault::InvalidAccess)?;
                     let part = self.machine.resolve(self.state, to, size).ok_or(Fault::InvalidAccess)?;
+                    let (bytes, at) = self.state.bytes(source);
+                    if bytes.is_open(at, size as usize) && !self.machine.is_always_open(self.state, from) {
+                        self.state.share(source, size as usize);
+                    }
                     let (source, from) = self.state.bytes(source);
                     let source = source.clone();
                     let (bytes, at) = self.state.bytes_mut(part);
