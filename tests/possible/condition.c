@@ -1,6 +1,6 @@
-// The thread is started if `clock`, which is not modelled, says so: that is no race, and no proof that there is none.
+// The thread is started if `umask`, which is not modelled, says so: that is no race, and no proof that there is none.
 #include <pthread.h>
-#include <time.h>
+#include <sys/stat.h>
 int shared;
 void *worker(void *unused) {
   shared = 1;
@@ -8,7 +8,7 @@ void *worker(void *unused) {
 }
 int main(void) {
   pthread_t t;
-  if (clock() == 4) {
+  if (umask(0) == 4) {
     pthread_create(&t, 0, worker, 0);
     shared = 2;
   }

@@ -1,5 +1,5 @@
-// Which text is printed is not modelled: nothing is said that depends on it.
-// todo: assertions=true
+// A text that is printed into memory is exact, so what depends on it is known.
+// expect: assertions=true
 #include <assert.h>
 #include <stdio.h>
 int main(void) {

@@ -26,6 +26,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use verdict::{Budget, Exhausted, TraceStep, Violation};
 
+/// Steps between two looks at how far the threads are.
+const LOOK: usize = 1 << 7;
+/// How much farther a thread counts that has yet to be started.
+const NOT_STARTED: u32 = 1_000;
+/// Once a thread is about to end the program, others continue for this part of the steps.
+const AFTER_END: usize = 16;
 /// Values that are tried for an input until its constraint holds.
 const MOST_ATTEMPTS: usize = 48;
 /// Steps between two checks of the budget.
@@ -175,7 +181,7 @@ impl<'a, 'p> Guide<'a, 'p> {
     fn distance(&self, state: &State, thread: ThreadIndex, top: LocationId) -> u32 {
         let kind = state.threads[thread].template;
         let is_live = |other: ThreadIndex| !state.threads[other].activations.is_empty();
-        let mut best = NEVER;
+        let (mut best, mut is_alone) = (NEVER, false);
         for (side, (goal, to)) in self.goals.iter().enumerate() {
             let is_there = (0..state.threads.len())
                 .any(|other| other != thread && is_live(other) && state.threads[other].template == *goal);
@@ -183,17 +189,20 @@ impl<'a, 'p> Guide<'a, 'p> {
             if !is_there && self.goals[1 - side].0 == kind {
                 let start = self.starts[side].of_thread(state, thread, top);
                 if start != NEVER {
-                    return start;
+                    return start.saturating_add(NOT_STARTED);
                 }
+                is_alone = true;
             }
             if *goal == kind {
                 best = best.min(to.of_thread(state, thread, top));
             }
         }
         if best != NEVER {
-            return best;
+            // What brings it closer is of little use until another thread starts the other one.
+            return if is_alone { best.saturating_add(2 * NOT_STARTED) } else { best };
         }
-        self.starts.iter().map(|starts| starts.of_thread(state, thread, top)).min().unwrap_or(NEVER)
+        let start = self.starts.iter().map(|starts| starts.of_thread(state, thread, top)).min();
+        start.unwrap_or(NEVER).saturating_add(NOT_STARTED)
     }
 
     /// How far all threads together are from both accesses.
@@ -206,7 +215,7 @@ impl<'a, 'p> Guide<'a, 'p> {
                 let Some((_, top)) = state.location(thread) else { continue };
                 let own = match state.threads[thread].template == *kind {
                     true => to.of_thread(state, thread, top),
-                    false => self.starts[side].of_thread(state, thread, top).saturating_add(1_000),
+                    false => self.starts[side].of_thread(state, thread, top).saturating_add(NOT_STARTED),
                 };
                 best = best.min(own);
             }
@@ -278,10 +287,14 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
         // Threads that are about to end the program: others come first.
         let mut ending: BTreeSet<ThreadIndex> = BTreeSet::new();
         let (mut current, mut taken, mut turns) = (0, 0, 0);
+        let (all, mut most) = (most, most);
         while self.steps.len() < most && !self.state.halted {
             if self.steps.len().is_multiple_of(INTERVAL) {
                 budget.spend(INTERVAL as u64);
                 budget.check(0)?;
+            }
+            if self.steps.len().is_multiple_of(LOOK) {
+                self.note_distance();
             }
             let alone = (0..self.state.threads.len()).find(|thread| machine.is_atomic(&self.state, *thread));
             let can_run = |thread: &ThreadIndex| {
@@ -352,8 +365,8 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
             if self.is_asleep(current) {
                 resting.insert(current);
             }
-            if self.is_ending(current) {
-                ending.insert(current);
+            if self.is_ending(current) && ending.insert(current) {
+                most = most.min(self.steps.len() + all / AFTER_END);
             }
             if self.guide.is_site(&self.state, current) {
                 if let Some(violation) = self.guide.collision(&self.state, current) {

@@ -42,6 +42,8 @@ const ROUND: u64 = 48;
 const OTHER_SCHEDULE: u64 = 4;
 /// The same while no thread was ever started.
 const OTHER_HABIT: u64 = 16;
+/// A plan of another search is tried after this many executions.
+const OTHER_SEARCH: u64 = 8;
 /// How often a branch is taken in one execution such that once more is something new.
 const MOST_NEW: u32 = 16;
 /// Steps between the arrival of a signal and the start of its handler.
@@ -53,6 +55,8 @@ const MOST_WAITING: usize = 200_000;
 /// The penalty for each attempt at a branch, and for a branch that leads away.
 const RETRY: u64 = 30;
 const AWAY: u64 = 40;
+/// As many attempts at a branch after something new count as one.
+const NEW_TRIES: u32 = 8;
 /// The most attempts at one branch.
 const MOST_RETRIES: u32 = 400;
 /// An access to the location, and who makes it.
@@ -116,6 +120,10 @@ pub struct Directed<'p> {
     conditions: BTreeMap<usize, usize>,
     /// What was found by the way.
     found: Vec<(usize, Found)>,
+    /// How often each branch was taken at most in one execution, for each caller; and the last plan of an
+    /// execution that took one more often than others before, and its number. Searches share them.
+    most: BTreeMap<(Step, Option<LocationId>), u32>,
+    newest: Option<(u64, Plan)>,
 }
 
 impl<'p> Directed<'p> {
@@ -139,6 +147,8 @@ impl<'p> Directed<'p> {
             meetings: BTreeMap::new(),
             conditions: BTreeMap::new(),
             found: Vec::new(),
+            most: BTreeMap::new(),
+            newest: None,
         })
     }
 
@@ -156,6 +166,7 @@ impl<'p> Directed<'p> {
             pairs: pairs.to_vec(),
             most: BTreeMap::new(),
             threads: 1,
+            shared: 0,
             waiting: BTreeMap::new(),
             weight: 0,
             tries: FxHashMap::default(),
@@ -305,6 +316,8 @@ pub struct LocationSearch {
     most: BTreeMap<(Step, Option<LocationId>), u32>,
     /// The most threads that there were.
     threads: usize,
+    /// The number of the last plan that it took from all searches.
+    shared: u64,
 }
 
 impl LocationSearch {
@@ -333,7 +346,7 @@ impl LocationSearch {
     /// One execution more.
     fn once(&mut self, directed: &mut Directed<'_>, budget: &Budget) -> Result<(), Exhausted> {
         budget.check(0)?;
-        let (plan, pair) = self.next();
+        let (plan, pair) = self.next(directed.newest.as_ref());
         self.runs += 1;
         let length = (FIRST_LENGTH << (self.runs / ROUND).min(16)).min(MOST_LENGTH);
         let [one, other] = self.pairs[pair];
@@ -363,28 +376,33 @@ impl LocationSearch {
             let trace = Trace { copies: directed.copies.clone(), steps, violation };
             directed.take(self.index, trace, (&record, usize::MAX), budget);
         }
-        let mut is_new = false;
-        for (branch, count) in taken {
-            // Further iterations of a loop are new only up to a limit.
-            let count = count.min(MOST_NEW);
-            let most = self.most.entry(branch).or_default();
-            is_new |= count > *most;
-            *most = count.max(*most);
+        let is_new = note(&mut self.most, &taken);
+        if note(&mut directed.most, &taken) {
+            let inputs = record.inputs.iter().map(|input| input.value).collect();
+            let number = directed.newest.as_ref().map_or(1, |(number, _)| number + 1);
+            directed.newest = Some((number, Plan { inputs, settled: 0, ..plan.clone() }));
         }
         self.wait(is_new, Rc::new(record), missed, Rc::new(plan), pair);
         Ok(())
     }
 
-    /// The next plan.
-    fn next(&mut self) -> (Plan, usize) {
+    /// The next plan. `newest`: the last one of all searches that led to something new.
+    fn next(&mut self, newest: Option<&(u64, Plan)>) -> (Plan, usize) {
+        if self.runs % OTHER_SEARCH == 1
+            && let Some((number, plan)) = newest
+            && self.shared < *number
+        {
+            self.shared = *number;
+            return (plan.clone(), self.runs as usize % self.pairs.len().max(1));
+        }
         // Without other threads there is one schedule.
         let often = if self.threads > 1 { OTHER_SCHEDULE } else { OTHER_HABIT };
         if !self.runs.is_multiple_of(often) {
             while let Some(((order, number), job)) = self.waiting.pop_first() {
                 self.weight -= job.weight;
                 let tries = self.tries.entry(job.missed.step).or_default();
-                let now = order_of(&job.missed, *tries);
-                if !job.is_new && now > order && *tries <= MOST_RETRIES {
+                let now = order_of(&job.missed, if job.is_new { *tries / NEW_TRIES } else { *tries });
+                if now > order && *tries <= MOST_RETRIES {
                     // It was tried in the meantime, by another path.
                     self.weight += job.weight;
                     self.waiting.insert((now, number), job);
@@ -435,6 +453,21 @@ impl LocationSearch {
             self.weight -= job.weight;
         }
     }
+}
+
+/// Takes note of how often branches were taken; says whether that is more often than before. Further
+/// iterations of a loop are new only up to a limit.
+fn note(
+    most: &mut BTreeMap<(Step, Option<LocationId>), u32>,
+    taken: &BTreeMap<(Step, Option<LocationId>), u32>,
+) -> bool {
+    let mut is_new = false;
+    for (branch, count) in taken {
+        let most = most.entry(*branch).or_default();
+        is_new |= (*count).min(MOST_NEW) > *most;
+        *most = (*count).min(MOST_NEW).max(*most);
+    }
+    is_new
 }
 
 /// How little promising a branch is that was tried so often.

@@ -145,26 +145,6 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry { names: NOT_MODELLED, wins: Wins::Body, model: not_modelled },
-    Entry {
-        names: &["strtod", "strtof", "strtold"],
-        wins: Wins::Body,
-        model: |context, call| {
-            let (string, end) = (call.argument(0)?, call.argument(1)?);
-            let (ty, text) = (context.pointer(), context.settle_pointer(string));
-            let length = super::strings::scan(context, &text, None);
-            if !end.is_always_null() {
-                let target = context.settle_pointer(end);
-                let place = Place::pointee(target.clone(), ty);
-                context.unless_null(end, target, |context| {
-                    let at = context
-                        .open_value(ty, Rhs::Unknown, |at| Some(Expr::binary(BinaryOp::Le, ty, at, length)));
-                    let rest = context.sum(text, at);
-                    context.builder.set(Lhs::Memory(place), rest);
-                });
-            }
-            Some(context.answer_number(call))
-        },
-    },
     Entry { names: &["abs", "labs", "llabs"], wins: Wins::Body, model: absolute },
 ];
 
@@ -188,7 +168,6 @@ const HARMLESS: &[&str] = &[
 
 /// Functions whose only effect is a result that is not modelled.
 const UNKNOWN_RESULT: &[&str] = &[
-    "atof",
     "isascii",
     "toascii",
     "wcslen",
@@ -262,7 +241,6 @@ const UNKNOWN_ROUNDED: &[&str] = &[
     "fmax",
     "fma",
     "ldexp",
-    "difftime",
     "ceilf",
     "ceill",
     "powf",

@@ -1,10 +1,11 @@
 //! `errno`: one number for each thread. Functions of threads, strings and numbers leave it alone, or set it
-//! as they say; after all others it is not modelled. Where a program does not look at it, all that is
+//! as they say. After functions that the world outside may let fail, it is what it was, or an input; after all
+//! others it is not modelled. Where a program does not look at it, all that is
 //! dropped ([`super::simplify`]).
 
 use super::emit::int;
 use super::{Answer, Call, Context, Entry, Wins};
-use ir::{Expr, IntType, Layout, Lhs, ObjectId, Op, Place, Storage, Value};
+use ir::{Expr, IntType, Layout, Lhs, ObjectId, Op, Place, Rhs, Storage, Value};
 
 /// Operation not permitted: not the owner.
 pub(super) const EPERM: Value = 1;
@@ -58,7 +59,17 @@ pub(super) fn set_to(context: &mut Context<'_>, value: Expr) {
     context.builder.emit(Op::set(Lhs::Memory(place), value));
 }
 
-/// Says that a function may have set it.
+/// Says that a function may have set it to any error: the world outside decides. The numbers of all errors
+/// fit in a byte.
+pub(super) fn is_input(context: &mut Context<'_>) {
+    let place = Place::cell(object(context), 0, IntType::I32);
+    let error = context.open_value(IntType::U8, Rhs::Any, |_| None);
+    let (is_set, error) = (Expr::cast(IntType::BOOL, error.clone()), Expr::cast(IntType::I32, error));
+    let value = Expr::IfThenElse(Box::new((is_set, error, Expr::load(place.clone()))));
+    context.builder.emit(Op::set(Lhs::Memory(place), value));
+}
+
+/// Says that a function may have set it to something that is not modelled.
 pub(super) fn may_be_set(context: &mut Context<'_>) {
     let place = Place::cell(object(context), 0, IntType::I32);
     context.builder.emit(Op::unknown(Lhs::Memory(place)));

@@ -10,7 +10,7 @@ use super::emit::{answer_int, atomic_place, differ};
 use super::printing::{read_bytes, read_pointees};
 use super::times::{MOST_MICROSECONDS, MOST_NANOSECONDS, store_small_part};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
-use ir::{BinaryOp, Expr, Initial, IntType, Layout, Lhs, Object, ObjectRole, Op, Place, Program};
+use ir::{BinaryOp, DataModel, Expr, Initial, IntType, Layout, Lhs, Object, ObjectRole, Op, Place, Program};
 use ir::{Rhs, Storage, Value};
 
 /// The most bytes of one input.
@@ -21,11 +21,8 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["rand_r"], wins: Wins::Body, model: random_from_seed },
     Entry { names: &["srand", "srandom", "srand48"], wins: Wins::Body, model: seed },
     Entry { names: &["time"], wins: Wins::Body, model: time },
-    Entry {
-        names: &["clock", "gettid"],
-        wins: Wins::Body,
-        model: |c, call| c.answer_open(call, Rhs::Unknown),
-    },
+    Entry { names: &["clock"], wins: Wins::Body, model: clock },
+    Entry { names: &["gettid"], wins: Wins::Body, model: |c, call| c.answer_open(call, Rhs::Unknown) },
     Entry {
         names: &["gettimeofday"],
         wins: Wins::Body,
@@ -43,8 +40,15 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["clock_gettime", "clock_getres"],
         wins: Wins::Body,
         model: |context, call| {
-            // The time of day may be set back; other clocks do not run backwards, which is not modelled.
+            // The time of day may be set back. Other clocks do not run backwards, which is modelled for one.
             let is_ordered = call.argument(0)?.constant != Some(0) || call.name != "clock_gettime";
+            if call.argument(0)?.constant == Some(MONOTONIC)
+                && call.name == "clock_gettime"
+                && context.program.data_model == DataModel::Lp64
+                && call.argument(1)?.pointee_size() == Some(16)
+            {
+                return ordered_time(context, call);
+            }
             write_time(context, call, 1, MOST_NANOSECONDS, is_ordered)
         },
     },
@@ -443,6 +447,51 @@ fn random_from_seed(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer
     context.store_through(seed, pointer, Op::unknown);
     let Some(ty) = call.result else { return Some(Answer::Nothing) };
     Some(Answer::Value(super::outside::unknown_between(context, ty, 0, 0x7fff_ffff)))
+}
+
+/// The number of the clock that cannot be set, and never runs backwards.
+const MONOTONIC: Value = 1;
+
+/// Reads a number of the library itself and, at once, lets it grow or stay; gives the new one.
+fn grow(context: &mut Context<'_>, name: &str, ty: IntType) -> Expr {
+    let object = context.own_object(name, Storage::Static, Layout::Scalar(ty), ty.bytes());
+    let place = atomic_place(Expr::Address(object, 0), ty);
+    context.builder.atomic_begin();
+    let old = Expr::Local(context.builder.save(Expr::load(place.clone()), ty));
+    let new = context.open_value(ty, Rhs::Any, |new| Some(Expr::binary(BinaryOp::Le, ty, old, new)));
+    context.builder.set(Lhs::Memory(place), new.clone());
+    context.builder.atomic_end();
+    new
+}
+
+/// The time that the process has used; -1 where that is not known. Numbers of 32 bits wrap around.
+fn clock(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let Some(ty) = call.result.filter(|ty| ty.bits == 64) else {
+        return context.answer_open(call, Rhs::Unknown);
+    };
+    let result = context.builder.save(Expr::int(-1, ty), ty);
+    context.perhaps(|context| {
+        let used = grow(context, "time that clock gave", IntType::I64);
+        context.builder.set(Lhs::Local(result), Expr::cast(ty, used));
+    });
+    Some(Answer::Value(Expr::Local(result)))
+}
+
+/// Stores a time of a clock that never runs backwards.
+fn ordered_time(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let target = call.argument(1)?;
+    let (ty, to) = (IntType::I64, context.settle_pointer(target));
+    // In nanoseconds, of which there is room for 292 years.
+    let now = grow(context, "time of the monotonic clock", ty);
+    let second = Expr::int(MOST_NANOSECONDS + 1, ty);
+    let [seconds, rest] =
+        [BinaryOp::Div, BinaryOp::Rem].map(|op| Expr::binary(op, ty, now.clone(), second.clone()));
+    let (first, last) = (Place::pointee(to.clone(), ty), Place::pointee(context.behind(&to, 8), ty));
+    context.unless_null(target, to, |context| {
+        context.builder.set(Lhs::Memory(first), seconds);
+        context.builder.set(Lhs::Memory(last), rest);
+    });
+    answer_int(0)
 }
 
 /// Stores a time. Where its clock cannot be set back, the order of times is not modelled.

@@ -26,6 +26,7 @@ mod errno;
 mod failures;
 mod files;
 mod formats;
+mod fractions;
 mod given;
 mod identity;
 mod input;
@@ -56,6 +57,7 @@ mod streams;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod threads;
 mod times;
 mod tokens;
@@ -193,6 +195,7 @@ const FAMILIES: &[&[Entry]] = &[
     strings::TABLE,
     tokens::TABLE,
     numbers::TABLE,
+    fractions::TABLE,
     sorting::TABLE,
     input::TABLE,
     identity::TABLE,
@@ -230,6 +233,9 @@ const SET_ERRNO: &[&[Entry]] = &[
     regular::TABLE,
     environment::TABLE,
 ];
+
+/// Those of them that fail because of the world outside.
+const BY_WORLD: &[&[Entry]] = &[input::TABLE, polling::TABLE, files::TABLE, network::TABLE, processes::TABLE];
 
 /// The entry for a name: an exact one, or else the longest prefix.
 fn look_up(name: &str) -> Option<&'static Entry> {
@@ -316,7 +322,12 @@ pub fn model(context: &mut Context<'_>, call: &Call<'_>) -> Outcome {
     }
     if answer.is_some() && is_outside && context.builder.is_reachable() {
         streams::use_all(context, call);
-        errno::may_be_set(context);
+        // Where the arguments decide what fails, they decide why.
+        let is_world = BY_WORLD.iter().copied().flatten().any(|other| std::ptr::eq(other, entry));
+        match is_world && !call.name.starts_with("inet_") {
+            true => errno::is_input(context),
+            false => errno::may_be_set(context),
+        }
     }
     context.builder.span = before;
     match (answer, call.result) {

@@ -62,6 +62,10 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["inet_addr", "inet_network"],
         wins: Wins::Body,
         model: |context, call| {
+            let address = call.argument(0)?.text.as_deref().and_then(literal_address);
+            if let (Some(address), "inet_addr", Some(ty)) = (address, call.name, call.result) {
+                return Some(Answer::Value(Expr::int(Value::from(u32::from_le_bytes(address)), ty)));
+            }
             read_pointees(context, call);
             context.answer_open(call, Rhs::Unknown)
         },
@@ -71,6 +75,9 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |context, call| {
             call.argument(1)?.pointee_size()?;
+            if let Some(address) = call.argument(0)?.text.as_deref().and_then(literal_address) {
+                return store_literal(context, call.argument(1)?, address);
+            }
             read_pointee(context, call.argument(0)?);
             super::input::write_object(context, call.argument(1)?);
             Some(Answer::Value(unknown_between(context, IntType::I32, 0, 1)))
@@ -85,6 +92,25 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
 ];
+
+/// The bytes of a literal like `"127.0.0.1"`, if it is one.
+pub(super) fn literal_address(text: &[u8]) -> Option<[u8; 4]> {
+    let text = text.split(|byte| *byte == 0).next()?;
+    let address: std::net::Ipv4Addr = std::str::from_utf8(text).ok()?.parse().ok()?;
+    Some(address.octets())
+}
+
+/// Stores an address, in the order of the network; gives 1.
+pub(super) fn store_literal(
+    context: &mut Context<'_>,
+    target: &Argument,
+    address: [u8; 4],
+) -> Option<Answer> {
+    let to = context.settle_pointer(target);
+    let value = Expr::int(Value::from(u32::from_le_bytes(address)), IntType::U32);
+    context.builder.set(Lhs::Memory(Place::pointee(to, IntType::U32)), value);
+    Some(Answer::Value(Expr::int(1, IntType::I32)))
+}
 
 /// The most bytes of an address.
 const ADDRESS: Value = 128;

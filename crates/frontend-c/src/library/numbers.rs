@@ -58,7 +58,7 @@ fn digit(here: &Expr) -> Expr {
     choose(within(b'0', b'9'), minus(b'0'), small)
 }
 
-fn is_one_of(here: &Expr, bytes: &[u8]) -> Expr {
+pub(super) fn is_one_of(here: &Expr, bytes: &[u8]) -> Expr {
     let each = |byte: &u8| equal(IntType::U8, here.clone(), Expr::int(Value::from(*byte), IntType::U8));
     let either = |one, other| Expr::binary(BinaryOp::Or, IntType::BOOL, one, other);
     bytes.iter().map(each).reduce(either).unwrap_or(Expr::bool(false))
@@ -98,7 +98,7 @@ fn parse(
     Some(Answer::Value(result(context, ty, negative, value, too_large)))
 }
 
-fn skip_spaces(context: &mut Context<'_>, text: &Expr, at: LocalId) {
+pub(super) fn skip_spaces(context: &mut Context<'_>, text: &Expr, at: LocalId) {
     let (head, next, done) = (context.builder.label(), context.builder.label(), context.builder.label());
     context.builder.place(head);
     let here = byte(context, text, at);
@@ -111,7 +111,7 @@ fn skip_spaces(context: &mut Context<'_>, text: &Expr, at: LocalId) {
 }
 
 /// Reads a sign; says whether it is that of a negative number.
-fn sign(context: &mut Context<'_>, text: &Expr, at: LocalId) -> LocalId {
+pub(super) fn sign(context: &mut Context<'_>, text: &Expr, at: LocalId) -> LocalId {
     let here = byte(context, text, at);
     let here = Expr::Local(context.builder.save(here, IntType::U8));
     let negative = context.builder.save(is_one_of(&here, b"-"), IntType::BOOL);
@@ -161,7 +161,7 @@ fn prefix(context: &mut Context<'_>, text: &Expr, at: LocalId, base: Value) -> E
 }
 
 /// Reads digits, and notes when there are too many.
-fn digits(
+pub(super) fn digits(
     context: &mut Context<'_>,
     text: &Expr,
     at: LocalId,

@@ -49,7 +49,16 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["inet_pton"],
         wins: Wins::Body,
-        model: |c, call| effect(c, call, &[1], &[2], Gives::Unknown(-1, 1)),
+        model: |c, call| {
+            /// The Internet's addresses of four bytes.
+            const AF_INET: Value = 2;
+            let (family, text, target) = (call.argument(0)?, call.argument(1)?, call.argument(2)?);
+            let address = text.text.as_deref().and_then(super::network::literal_address);
+            match address.filter(|_| family.constant == Some(AF_INET)) {
+                Some(address) => super::network::store_literal(c, target, address),
+                None => effect(c, call, &[1], &[2], Gives::Unknown(-1, 1)),
+            }
+        },
     },
     Entry {
         names: &["fcntl"],

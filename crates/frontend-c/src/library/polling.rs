@@ -1,19 +1,19 @@
 //! Waiting for files: `select`, `poll` and `epoll`. What happens to files is an input, within the contract.
 //!
 //! `poll` is exact: each entry that is looked at gets some of the events that it asks for, and the result
-//! is how many got any. `select` that fails leaves its sets alone, one whose time is over clears them;
-//! which files of a set are ready otherwise is not modelled.
+//! is how many got any. `select` that fails leaves its sets alone, one whose time is over clears them, or
+//! one file of one set is ready; which files are ready if there are several is not modelled.
 //!
 //! `epoll` gives back what it was given: each registration adds a node to a list, and an event has the data
 //! of any node. Direction: over-approximates, because nodes stay when a file is removed; so an execution
 //! that gets an event is no evidence.
 
-use super::emit::atomic_place;
+use super::emit::{atomic_place, equal};
 use super::input::{any_between, between, write_object};
 use super::memory::allocate;
 use super::outside::unknown_between;
 use super::printing::read_pointee;
-use super::{Answer, Call, Context, Entry, Wins};
+use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{BinaryOp, Expr, IntType, Layout, Lhs, Op, Place, Rhs, Storage, Value};
 
 pub(super) const TABLE: &[Entry] = &[
@@ -43,18 +43,26 @@ fn select(context: &mut Context<'_>, call: &Call<'_>, stores_time: bool) -> Opti
         write_object(context, time);
     }
     let ty = IntType::I32;
+    let files = context.settle_as(call.argument(0)?, ty);
+    let files = Expr::Local(context.builder.save(files, ty));
     let result = context.builder.save(Expr::int(-1, ty), ty);
     let (over, ready, done) = (context.builder.label(), context.builder.label(), context.builder.label());
-    for next in [done, over, ready] {
+    let ones: Vec<_> = sets
+        .iter()
+        .filter(|set| set.is_never_null() && set.pointee_size().is_some())
+        .map(|set| (context.builder.label(), set))
+        .collect();
+    for next in [done, over, ready].into_iter().chain(ones.iter().map(|(one, _)| *one)) {
         context.builder.alternative(Op::Assume(Expr::bool(true)), next);
     }
-    context.builder.continue_at(over);
-    for set in &sets {
-        let Some(size) = set.pointee_size().filter(|_| !set.is_always_null()) else { continue };
-        let (to, size) = (context.settle_pointer(set), Expr::int(Value::from(size), context.pointer()));
-        let clear = Op::Fill(to.clone(), Expr::int(0, IntType::U8), size);
-        context.unless_null(set, to, |context| context.builder.emit(clear));
+    for (one, set) in ones {
+        context.builder.continue_at(one);
+        only_one(context, &sets, set, &files, ready);
+        context.builder.set(Lhs::Local(result), Expr::int(1, ty));
+        context.builder.jump(done);
     }
+    context.builder.continue_at(over);
+    clear(context, &sets);
     context.builder.set(Lhs::Local(result), Expr::int(0, ty));
     context.builder.jump(done);
     context.builder.continue_at(ready);
@@ -63,6 +71,44 @@ fn select(context: &mut Context<'_>, call: &Call<'_>, stores_time: bool) -> Opti
     context.builder.set(Lhs::Local(result), count);
     context.builder.place(done);
     Some(Answer::Value(Expr::Local(result)))
+}
+
+/// Clears all sets.
+fn clear(context: &mut Context<'_>, sets: &[&Argument]) {
+    for set in sets {
+        let Some(size) = set.pointee_size().filter(|_| !set.is_always_null()) else { continue };
+        let (to, size) = (context.settle_pointer(set), Expr::int(Value::from(size), context.pointer()));
+        let clear = Op::Fill(to.clone(), Expr::int(0, IntType::U8), size);
+        context.unless_null(set, to, |context| context.builder.emit(clear));
+    }
+}
+
+/// Leaves one file in one set: any that was there, and is looked at. Goes elsewhere if it was not there.
+fn only_one(
+    context: &mut Context<'_>,
+    sets: &[&Argument],
+    set: &Argument,
+    files: &Expr,
+    elsewhere: ir::LocationId,
+) {
+    let (int, byte, pointer) = (IntType::I32, IntType::U8, context.pointer());
+    let start = context.settle_pointer(set);
+    let most = set.pointee_size().map_or(FILES, |size| (8 * Value::from(size)).min(FILES));
+    let file = any_between(context, int, 0, most - 1);
+    let eighth = Expr::binary(BinaryOp::Div, int, file.clone(), Expr::int(8, int));
+    let place = Place::pointee(context.sum(start, Expr::cast(pointer, eighth)), byte);
+    let rest = Expr::cast(byte, Expr::binary(BinaryOp::Rem, int, file.clone(), Expr::int(8, int)));
+    let bit = Expr::binary(BinaryOp::Shl, byte, Expr::int(1, byte), rest);
+    let bit = Expr::Local(context.builder.save(bit, byte));
+    let here = Expr::Local(context.builder.save(Expr::load(place.clone()), byte));
+    let both = Expr::binary(BinaryOp::And, byte, here, bit.clone());
+    let was_there = equal(byte, both, bit.clone());
+    let is_looked_at = Expr::binary(BinaryOp::Lt, int, file, files.clone());
+    let some = context.builder.label();
+    context.builder.branch(was_there.and(is_looked_at), some, elsewhere);
+    context.builder.continue_at(some);
+    clear(context, sets);
+    context.builder.set(Lhs::Memory(place), bit);
 }
 
 /// Bytes of an entry of `poll`: a file, what is asked for, what happened.

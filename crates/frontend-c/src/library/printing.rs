@@ -5,7 +5,8 @@
 //! Printing may fail, and then returns a negative number; else it returns how many bytes were printed
 //! (`formats.rs`).
 //!
-//! Printing into memory writes as many bytes as the format makes, and a zero; which bytes is not modelled.
+//! Printing into memory writes the bytes that the format makes, and a zero. They are exact where the format
+//! is a literal that prints integers, characters and strings; other bytes are not modelled.
 
 use super::emit::truth;
 use super::input::{any_up_to, between, copy_repeated, signed_size, unmodelled_bytes};
@@ -183,7 +184,7 @@ fn print(context: &mut Context<'_>, call: &Call<'_>, format: usize, list: bool) 
         (_, _) => None,
     };
     let length = match known {
-        Some((length, _)) => length,
+        Some(length) => length,
         None => unknown_between(context, IntType::I32, 0, INT_MAX),
     };
     Some(Answer::Value(or_failure(context, length)))
@@ -228,16 +229,6 @@ fn read_arguments(context: &mut Context<'_>, uses: &[Use], printed: &[Argument])
     }
 }
 
-/// How long the text is that a format makes, and the most that it can be.
-fn length_of(context: &mut Context<'_>, call: &Call<'_>, format: usize, list: bool) -> (Expr, Option<Value>) {
-    let text = call.argument(format).and_then(|format| format.text.as_deref());
-    let known = match (text, list) {
-        (Some(text), false) => formats::length(context, text, &call.arguments[format + 1..]),
-        (_, _) => None,
-    };
-    known.unwrap_or_else(|| (unknown_between(context, IntType::I32, 0, INT_MAX), None))
-}
-
 /// Prints into a buffer, of which the size may be passed, too.
 fn print_into(
     context: &mut Context<'_>,
@@ -254,34 +245,75 @@ fn print_into(
     call.argument(format)?;
     let to = context.settle_pointer(buffer);
     let limit = size.map(|size| context.settle_pointer(size));
-    read_printed_by(context, call, format, list)?;
-    let (length, most) = length_of(context, call, format, list);
-    let most = most.into_iter().chain(size.and_then(|size| size.constant)).min();
-    store_text(context, &to, limit, &length, most);
-    Some(Answer::Value(length))
+    let text = text_of(context, call, format, list)?;
+    let most = size.and_then(|size| size.constant);
+    Some(Answer::Value(store_text(context, &to, limit, text, most)))
 }
 
-/// Stores a text of a length (an `int`) and a final zero, as far as there is room.
-fn store_text(context: &mut Context<'_>, to: &Expr, limit: Option<Expr>, length: &Expr, most: Option<Value>) {
+/// A text that is printed into memory.
+enum Text {
+    /// What a format prints, and the format's address.
+    Exact(formats::Printed, Expr),
+    /// Bytes that are not modelled, as many as an `int` says.
+    Open(Expr),
+}
+
+impl Text {
+    /// The number of bytes, as an `int`.
+    fn length(&self) -> Expr {
+        match self {
+            Self::Exact(printed, _) => printed.length.clone(),
+            Self::Open(length) => length.clone(),
+        }
+    }
+}
+
+/// The text that a format makes. Reads what is printed.
+fn text_of(context: &mut Context<'_>, call: &Call<'_>, format: usize, list: bool) -> Option<Text> {
+    let argument = call.argument(format)?;
+    if let Some(text) = argument.text.as_deref().filter(|_| !list)
+        && let Some(printed) = formats::printed(context, text, &call.arguments[format + 1..])
+    {
+        return Some(Text::Exact(printed, context.settle_pointer(argument)));
+    }
+    read_printed_by(context, call, format, list)?;
+    Some(Text::Open(unknown_between(context, IntType::I32, 0, INT_MAX)))
+}
+
+/// Stores a text and a final zero, as far as there is room; gives the length of the whole text.
+fn store_text(
+    context: &mut Context<'_>,
+    to: &Expr,
+    limit: Option<Expr>,
+    text: Text,
+    most: Option<Value>,
+) -> Expr {
     let ty = context.pointer();
     let done = context.builder.label();
-    let length = Expr::cast(ty, length.clone());
+    let result = text.length();
+    let length = Expr::cast(ty, result.clone());
+    let mut room = None;
     let stored = match limit {
         None => length,
         Some(limit) => {
-            let room = context.builder.label();
-            context.builder.branch(truth(limit.clone(), ty), room, done);
-            context.builder.continue_at(room);
+            let some = context.builder.label();
+            context.builder.branch(truth(limit.clone(), ty), some, done);
+            context.builder.continue_at(some);
             let last = Expr::binary(BinaryOp::Sub, ty, limit, Expr::int(1, ty));
+            let last = room.insert(Expr::Local(context.builder.save(last, ty))).clone();
             let short = Expr::binary(BinaryOp::Lt, ty, length.clone(), last.clone());
             Expr::IfThenElse(Box::new((short, length, last)))
         }
     };
     let stored = Expr::Local(context.builder.save(stored, ty));
-    copy_unmodelled(context, to, stored.clone(), most);
+    match text {
+        Text::Exact(printed, format) => printed.store(context, to, &format, (room.as_ref(), most)),
+        Text::Open(_) => copy_unmodelled(context, to, stored.clone(), most),
+    }
     let last = Place::pointee(context.sum(to.clone(), stored), IntType::U8);
     context.builder.set(Lhs::Memory(last), Expr::int(0, IntType::U8));
     context.builder.place(done);
+    result
 }
 
 /// Stores bytes that are not modelled.
@@ -293,12 +325,11 @@ fn copy_unmodelled(context: &mut Context<'_>, to: &Expr, count: Expr, most: Opti
 /// Prints into memory that it allocates.
 fn print_anew(context: &mut Context<'_>, call: &Call<'_>, list: bool) -> Option<Answer> {
     let target = context.settle_pointer(call.argument(0)?);
-    read_printed_by(context, call, 1, list)?;
-    let (length, most) = length_of(context, call, 1, list);
+    let text = text_of(context, call, 1, list)?;
     let ty = context.pointer();
-    let size = context.sum(Expr::cast(ty, length.clone()), Expr::int(1, ty));
+    let size = context.sum(Expr::cast(ty, text.length()), Expr::int(1, ty));
     let made = Expr::Local(allocate(context, call, size, false));
-    store_text(context, &made, None, &length, most);
+    let length = store_text(context, &made, None, text, None);
     context.builder.set(Lhs::Memory(Place::pointee(target, ty)), made);
     Some(Answer::Value(length))
 }

@@ -1,14 +1,14 @@
 //! `scanf` and its family: each target gets what its conversion reads, or stays as it is, and so do all
 //! after it.
 //!
-//! What is read from a stream is an input; what is read from a string, the string decides: it is not
-//! modelled. Where the format is not known, each target may get anything, in executions that are no
+//! What is read from a stream is an input; what is read from a string, the string decides: it is
+//! exact for simple formats (`texts.rs`), else not modelled. Where the format is not known, each target may get anything, in executions that are no
 //! evidence.
 
 use super::input::{any_between, copy_repeated, not_modelled, open_bytes, reads_itself, unmodelled_bytes};
 use super::outside::unknown_between;
 use super::printing::{read_pointee, read_string};
-use super::{Answer, Argument, Call, Context, Entry, Wins};
+use super::{Answer, Argument, Call, Context, Entry, Wins, texts};
 use ir::{BinaryOp, Expr, IntType, Lhs, Place, Value};
 
 pub(super) const TABLE: &[Entry] = &[
@@ -19,8 +19,17 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["sscanf"],
         wins: Wins::Model,
         model: |context, call| {
-            let (string, _) = (call.argument(0)?, call.argument(1)?);
+            let (string, format) = (call.argument(0)?, call.argument(1)?);
             read_pointee(context, string);
+            let wide = context.pointer().bits;
+            let pieces = format.text.as_deref().and_then(|format| texts::pieces(format, wide));
+            if let Some(pieces) = pieces {
+                let text = context.settle_pointer(string);
+                let targets = call.arguments.get(2..)?;
+                if let Some(count) = texts::read(context, text, &pieces, targets) {
+                    return Some(Answer::Value(count));
+                }
+            }
             scan(context, call, 1, Source::Text)
         },
     },

@@ -277,14 +277,17 @@ const BEFORE: &[&str] = &[
 /// Where nothing can be known: what is done, and whether two threads count at all.
 const OPEN: &[&str] = &[
     "struct sigaction a; sigaction(SIGINT, 0, &a); if (a.sa_flags)",
-    "char b[8]; snprintf(b, sizeof b, \"%d\", 7); if (b[0] == '8')",
-    "if (strtod(\"1.5\", 0) == 1.5)",
-    "int v; if (sscanf(\"3\", \"%d\", &v) == 1)",
+    "char b[8]; snprintf(b, sizeof b, \"%f\", 7.0); if (b[0] == '8')",
+    "if (strtod(\"1.5e0\", 0) == 1.5)",
+    "int v; if (sscanf(\"3\", \"%2d\", &v) == 1)",
 ];
 
-/// Where the world outside decides whether two threads count at all.
+/// Where the world outside, or an exact model, decides whether two threads count at all.
 const INPUTS: &[&str] = &[
     "if (mystery(3)) y = 1;",
+    "if (strtod(\"1.5\", 0) == 1.5)",
+    "int v; if (sscanf(\"3\", \"%d\", &v) == 1 && v == 3)",
+    "char b[8]; snprintf(b, sizeof b, \"%d-%s\", 3, \"x\"); if (!strcmp(b, \"3-x\"))",
     "if (mystery(3) == 7)",
     "if (kill(getppid(), 0) == 0)",
     "struct stat s; if (!stat(\"f\", &s) && s.st_size == 77)",
