@@ -288,7 +288,17 @@ impl<'a, 'p> Transfer<'a, 'p> {
         let pointer = program.data_model.pointer();
         let pairs = &assignment.pairs;
         let assigned = |local: LocalId| pairs.iter().any(|(lhs, _)| *lhs == Lhs::Local(local));
-        if pairs.len() > 1 || (assignment.constraint.is_some() && pairs.iter().any(|(_, rhs)| is_open(rhs))) {
+        // An input may be found to be the address of what is owned only by a comparison with it.
+        let is_compared = || {
+            let mut found = false;
+            if let Some(constraint) = &assignment.constraint {
+                constraint.walk(&mut |inner| {
+                    found |= matches!(inner, Expr::Local(local) if facts.fresh.binary_search(local).is_ok());
+                });
+            }
+            found && pairs.iter().any(|(_, rhs)| is_open(rhs))
+        };
+        if pairs.len() > 1 || is_compared() {
             facts.fresh.clear();
         }
         // All values are those before the assignment.
