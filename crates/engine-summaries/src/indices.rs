@@ -60,15 +60,13 @@ pub fn set(facts: &mut ThreadFacts, local: LocalId, value: i64) {
     }
 }
 
-/// The locals in an expression.
+/// The locals that an expression is computed from, but for what is read from memory.
 fn locals(expr: &Expr) -> Vec<LocalId> {
-    let mut found = Vec::new();
-    expr.walk(&mut |inner| {
-        if let Expr::Local(local) = inner {
-            found.push(*local);
-        }
-    });
-    found
+    match expr {
+        Expr::Local(local) => vec![*local],
+        Expr::Load(_) => Vec::new(),
+        _ => expr.operands().into_iter().flat_map(locals).collect(),
+    }
 }
 
 /// Locals that matter for which lock is meant.

@@ -90,13 +90,18 @@ impl<'p> Values<'p> {
             values.known.insert(*local, symbol);
         }
         for (local, offset) in &facts.argument {
-            values.tie_to_argument(*local, *offset);
+            values.tie(*local, Anchor::Argument, *offset);
+        }
+        for (local, value) in &facts.numbers {
+            if is_wide(program, template, *local) {
+                values.tie(*local, Anchor::Number, *value as u64);
+            }
         }
         values
     }
 
-    /// A local, and all of its class, are counted from the thread's argument.
-    fn tie_to_argument(&mut self, local: LocalId, offset: u64) {
+    /// A local, and all of its class, are counted from the thread's argument, or from 0.
+    fn tie(&mut self, local: LocalId, to: Anchor, offset: u64) {
         let Symbol { anchor, offset: own } = self.local(local);
         let by = offset.wrapping_sub(own);
         match anchor {
@@ -104,11 +109,13 @@ impl<'p> Values<'p> {
                 self.known.entry(root).or_insert(Symbol { anchor, offset: 0 });
                 let mask = mask(self.program);
                 for symbol in self.known.values_mut().filter(|symbol| symbol.anchor == anchor) {
-                    *symbol = Symbol { anchor: Anchor::Argument, offset: symbol.offset }.plus(by, mask);
+                    *symbol = Symbol { anchor: to, offset: symbol.offset }.plus(by, mask);
                 }
             }
-            Anchor::Argument => self.is_contradiction |= by & mask(self.program) != 0,
-            Anchor::Number | Anchor::Object(_) | Anchor::Unknown(_) => {}
+            Anchor::Argument | Anchor::Number if anchor == to => {
+                self.is_contradiction |= by & mask(self.program) != 0;
+            }
+            Anchor::Argument | Anchor::Number | Anchor::Object(_) | Anchor::Unknown(_) => {}
         }
     }
 
@@ -190,9 +197,8 @@ impl<'p> Values<'p> {
     pub fn eval(&self, expr: &Expr) -> Option<Symbol> {
         let (program, width) = (self.program, self.program.data_model.pointer().bits);
         let number = |value: Value| value as u64 & mask(program);
-        if !self.numbers.is_empty()
+        if let Some(value) = self.number(expr)
             && program.type_of(self.template, expr).bits == width
-            && let Some(value) = self.number(expr)
         {
             return Some(Symbol { anchor: Anchor::Number, offset: number(value) });
         }
