@@ -108,7 +108,8 @@ impl<'a, 'p> Analysis<'a, 'p> {
         self.contexts.len() as u32 - 1
     }
 
-    pub(crate) fn enter(&mut self, template: TemplateId, kind: TemplateId, entry: ThreadFacts) -> u32 {
+    pub(crate) fn enter(&mut self, template: TemplateId, kind: TemplateId, mut entry: ThreadFacts) -> u32 {
+        self.table.limit_numbers(template, kind, &mut entry);
         let context = match self.table.find(template, kind, &entry) {
             Ok(known) => known,
             Err(key) => {
@@ -225,7 +226,7 @@ impl<'a, 'p> Analysis<'a, 'p> {
             if let (Op::Join(thread, _), true) = (op, has_threads) {
                 numbers.join(&mut facts, thread);
             }
-            self.note_releases(context, edge, (index, op));
+            self.note_releases(context, edge, (index, op), &facts);
             if self.transfer.apply(template, edge, (index, op), &mut facts).is_none() {
                 return;
             }
@@ -275,13 +276,19 @@ impl<'a, 'p> Analysis<'a, 'p> {
 
     /// Takes note of the locks that an operation may give back, or whose words it may change, and of the
     /// places for ids that it may write.
-    fn note_releases(&mut self, context: u32, edge: EdgeId, (index, op): (usize, &Op)) {
+    fn note_releases(&mut self, context: u32, edge: EdgeId, (index, op): (usize, &Op), facts: &ThreadFacts) {
         let this = &mut self.contexts[context as usize];
+        let only = match op {
+            Op::Unlock(_, address) => self.model.given_back(this.template, facts, (index, address)),
+            _ => None,
+        };
         let takes = matches!(op, Op::Lock(..));
         let mut grew = false;
         for access in &self.model.procedures[this.template].accesses[edge] {
             if access.op == index && access.write {
-                for lock in access.locks.iter().filter(|_| !takes) {
+                for lock in
+                    access.locks.iter().filter(|lock| !takes && only.is_none_or(|only| only == **lock))
+                {
                     grew |= this.releases.insert(*lock as usize);
                 }
                 for id in access.ids.iter() {

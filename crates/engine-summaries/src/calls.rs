@@ -9,6 +9,7 @@ use crate::analysis::Analysis;
 use crate::contexts::{Context, FollowedCall};
 use crate::equalities::{self, leader};
 use crate::facts::{disown, insert, meet, own};
+use crate::indices;
 use crate::members::from_argument;
 use crate::model::WORDS;
 use crate::numbers::Numbers;
@@ -180,19 +181,25 @@ impl Analysis<'_, '_> {
                 own(&mut entry, *local);
             }
         }
+        for (local, argument) in code.locals.ids().take(code.parameters).zip(arguments) {
+            let from = (template, facts.numbers.as_slice());
+            if let Some(number) = indices::assigned(model, from, argument, (callee, local)) {
+                indices::set(&mut entry, local, number);
+            }
+        }
         for lock in &facts.locks {
-            let (base, offset) = match lock.base {
-                LockBase::Object(_) => (lock.base, lock.offset),
-                LockBase::Local(_) => match keys.iter().find(|(_, base, _)| *base == lock.base) {
-                    Some((local, _, offset)) => {
-                        let (leader, more) = leader(&entry, *local);
-                        let from = lock.offset.wrapping_sub(*offset).wrapping_add(more);
-                        (LockBase::Local(leader), model.wrap(i128::from(from)))
-                    }
-                    None => continue,
-                },
-            };
-            equalities::add_lock(&mut entry, LockFact { base, offset, shared: lock.shared });
+            if let LockBase::Object(_) = lock.base {
+                equalities::add_lock(&mut entry, *lock);
+            }
+            // By a parameter, too, where that points to the object.
+            if let Some((local, _, offset)) = keys.iter().find(|(_, base, _)| *base == lock.base) {
+                let (leader, more) = leader(&entry, *local);
+                let from = lock.offset.wrapping_sub(*offset).wrapping_add(more);
+                let (base, offset) = (LockBase::Local(leader), model.wrap(i128::from(from)));
+                if self.transfer.claimed(callee, base, offset).is_regular {
+                    equalities::add_lock(&mut entry, LockFact { base, offset, shared: lock.shared });
+                }
+            }
         }
         entry
     }

@@ -9,6 +9,9 @@ use verdict::{LockFact, ThreadFacts};
 /// Contexts of one procedure and kind that are kept apart; further ones share one.
 pub const MOST_CONTEXTS: usize = 8;
 
+/// Values of locals that contexts of one procedure and kind are kept apart by.
+pub const MOST_NUMBERS: usize = 32;
+
 /// No more contexts are kept apart once all of them together have this many locations: memory is limited.
 pub const MOST_LOCATIONS: usize = 2_000_000;
 
@@ -56,11 +59,16 @@ pub struct FollowedCall {
     pub callees: Vec<(u32, u32)>,
 }
 
+/// The values of locals that are known.
+type Values = Vec<(ir::LocalId, i64)>;
+
 /// What tells contexts of a procedure and kind apart.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ContextKey {
     template: TemplateId,
     kind: TemplateId,
+    /// The values of locals.
+    numbers: Values,
     /// Locks, absent kinds and fresh locals; `None` for the context that further ones share.
     entry: Option<(Vec<LockFact>, Vec<TemplateId>, Vec<ir::LocalId>)>,
 }
@@ -69,7 +77,9 @@ pub struct ContextKey {
 #[derive(Default)]
 pub struct ContextTable {
     known: FxHashMap<ContextKey, u32>,
-    counts: FxHashMap<(TemplateId, TemplateId), usize>,
+    counts: FxHashMap<(TemplateId, TemplateId, Values), usize>,
+    /// The values of locals that contexts of a procedure and kind are kept apart by.
+    numbers: FxHashMap<(TemplateId, TemplateId), BTreeSet<Values>>,
     /// How many locations all contexts have that somebody enters.
     pub locations: usize,
 }
@@ -83,19 +93,32 @@ impl ContextTable {
         entry: &ThreadFacts,
     ) -> Result<u32, ContextKey> {
         let facts = (entry.locks.clone(), entry.absent.clone(), entry.fresh.clone());
-        let key = ContextKey { template, kind, entry: Some(facts) };
+        let numbers = entry.numbers.clone();
+        let key = ContextKey { template, kind, numbers: numbers.clone(), entry: Some(facts) };
         if let Some(known) = self.known.get(&key) {
             return Ok(*known);
         }
-        let count = self.counts.entry((template, kind)).or_insert(0);
+        let count = self.counts.entry((template, kind, numbers.clone())).or_insert(0);
         if *count < MOST_CONTEXTS && self.locations < MOST_LOCATIONS {
             *count += 1;
             return Err(key);
         }
-        let shared = ContextKey { template, kind, entry: None };
+        let shared = ContextKey { template, kind, numbers, entry: None };
         match self.known.get(&shared) {
             Some(known) => Ok(*known),
             None => Err(shared),
+        }
+    }
+    /// Forgets the values of locals at an entry if there are too many of them already.
+    pub fn limit_numbers(&mut self, template: TemplateId, kind: TemplateId, entry: &mut ThreadFacts) {
+        if entry.numbers.is_empty() {
+            return;
+        }
+        let known = self.numbers.entry((template, kind)).or_default();
+        if known.len() < MOST_NUMBERS {
+            known.insert(entry.numbers.clone());
+        } else if !known.contains(&entry.numbers) {
+            entry.numbers.clear();
         }
     }
     /// Takes note of a new context.

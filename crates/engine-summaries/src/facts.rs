@@ -29,6 +29,7 @@ pub fn meet(model: &Model<'_>, template: TemplateId, known: &mut ThreadFacts, ot
         });
     }
     equalities::meet(model.program, known, other);
+    known.numbers.retain(|fact| other.numbers.binary_search(fact).is_ok());
     known.ids.retain(|fact| other.ids.binary_search(fact).is_ok());
     known.set.retain(|fact| other.set.binary_search(fact).is_ok());
     known.absent.retain(|fact| other.absent.binary_search(fact).is_ok());
@@ -79,6 +80,7 @@ pub fn prune(model: &Model<'_>, template: TemplateId, facts: &mut ThreadFacts, l
     let is_callers = |local: LocalId| local.index() < parameters && !assigned.contains(local.index());
     facts.fresh.retain(|local| live.contains(local.index()) || is_callers(*local));
     facts.ids.retain(|(local, _)| live.contains(local.index()));
+    facts.numbers.retain(|(local, _)| live.contains(local.index()));
     if !(facts.started.is_empty() && facts.order.is_empty()) {
         members::prune(facts, &|local| live.contains(local.index()));
     }

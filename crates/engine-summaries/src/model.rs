@@ -3,6 +3,7 @@
 //! Everything here is computed once, whatever the facts. Over-approximates calls and accesses, as far as the
 //! points-to sets do; under-approximates what there is one of, and what is private.
 
+use crate::indices::{elements, index_locals, number};
 use crate::members::id_targets;
 use crate::once::{once_objects, once_templates};
 use ir::ids::Id;
@@ -132,6 +133,8 @@ pub struct Model<'p> {
     pub id_targets: Vec<Target>,
     /// Where lock operations are made, by family.
     pub families: Vec<(Family, Target)>,
+    /// For each procedure, the locals whose numbers say which lock is meant.
+    pub indices: IdVec<TemplateId, BitSet>,
     /// Allocation sites whose objects can be owned: nobody accesses them by an address that was guessed.
     pub ownable: IdVec<ObjectId, bool>,
 }
@@ -156,6 +159,7 @@ impl<'p> Model<'p> {
         let private = private.collect();
         let mut kinds: BTreeSet<TemplateId> = program.start.iter().map(|(template, _)| *template).collect();
         let (mut lock_targets, mut families) = (BTreeSet::new(), BTreeSet::new());
+        let indices = index_locals(program, &callees);
         for (id, code) in program.templates.enumerate() {
             for (edge_id, edge) in code.edges.enumerate() {
                 for op in &edge.ops {
@@ -168,6 +172,7 @@ impl<'p> Model<'p> {
                                 families.insert((Family::of(*kind), *target));
                                 if matches!(op, Op::Lock(..)) {
                                     lock_targets.insert(*target);
+                                    lock_targets.extend(elements(&indices[id], address, *target));
                                 }
                             }
                         }
@@ -234,12 +239,19 @@ impl<'p> Model<'p> {
             lock_targets,
             id_targets,
             families: families.into_iter().collect(),
+            indices,
             ownable,
         }
     }
 
-    /// An address as a base and a constant, if it is one that locks can be named by.
-    pub fn linear(&self, template: TemplateId, address: &Expr) -> Option<(LockBase, u64)> {
+    /// An address as a base and a constant, if it is one that locks can be named by, where some numbers are
+    /// known.
+    pub fn linear(
+        &self,
+        template: TemplateId,
+        address: &Expr,
+        numbers: &[(LocalId, i64)],
+    ) -> Option<(LockBase, u64)> {
         let pointer = self.program.data_model.pointer();
         match address {
             Expr::Local(local) => {
@@ -251,17 +263,17 @@ impl<'p> Model<'p> {
             }
             Expr::Cast(ty, operand) if ty.bits == pointer.bits => {
                 let from = self.program.type_of(template, operand);
-                if from.bits == pointer.bits { self.linear(template, operand) } else { None }
+                if from.bits == pointer.bits { self.linear(template, operand, numbers) } else { None }
             }
             Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), ty, pair) if ty.bits == pointer.bits => {
                 let by = |base: &Expr, constant: i128| {
-                    let (base, offset) = self.linear(template, base)?;
+                    let (base, offset) = self.linear(template, base, numbers)?;
                     Some((base, self.wrap(i128::from(offset) + constant)))
                 };
-                match (&pair.0, &pair.1, op) {
-                    (base, Expr::Const(constant, _), BinaryOp::Sub) => by(base, -*constant),
-                    (base, Expr::Const(constant, _), _) => by(base, *constant),
-                    (Expr::Const(constant, _), base, BinaryOp::Add) => by(base, *constant),
+                match (number(numbers, &pair.0), number(numbers, &pair.1), op) {
+                    (_, Some(constant), BinaryOp::Sub) => by(&pair.0, -constant),
+                    (_, Some(constant), _) => by(&pair.0, constant),
+                    (Some(constant), None, BinaryOp::Add) => by(&pair.1, constant),
                     _ => None,
                 }
             }

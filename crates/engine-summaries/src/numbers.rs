@@ -177,7 +177,7 @@ impl<'m> Numbers<'m, '_> {
     pub fn linear(self, facts: &ThreadFacts, expr: &Expr) -> Option<Linear> {
         let program = self.model.program;
         let width = program.data_model.pointer().bits;
-        if let Some(plain) = self.model.linear(self.template, expr) {
+        if let Some(plain) = self.model.linear(self.template, expr, &[]) {
             let (base, offset) = resolve(program, facts, plain);
             return Some(Linear { base, offset, index: None });
         }

@@ -4,7 +4,7 @@
 //! Only contexts count that some thread may be in. Over-approximates what is broken.
 
 use crate::analysis::Analysis;
-use crate::model::Access;
+use crate::model::{Access, WORDS};
 use crate::numbers::{LARGEST_STRIDE, Numbers};
 use crate::ownership::base;
 use ir::passes::footprint::Region;
@@ -391,17 +391,28 @@ impl Analysis<'_, '_> {
                     }
                     let is_fresh = self.is_fresh_access(context.template, facts, access);
                     let (number, bytes) = (access.places.number, access.bytes);
-                    if !known.insert((context.kind, facts.absent.clone(), number, bytes, is_fresh)) {
+                    let only = match &edge.ops[access.op] {
+                        Op::Unlock(_, address) => {
+                            self.model.given_back(context.template, facts, (access.op, address))
+                        }
+                        _ => None,
+                    };
+                    if !known.insert((context.kind, facts.absent.clone(), number, bytes, is_fresh, only)) {
                         continue;
                     }
-                    let region = regions.entry((number, bytes)).or_insert_with(|| Rc::new(access.region()));
-                    found.push(Breaking {
-                        by: context.kind,
-                        absent: Rc::new(facts.absent.clone()),
-                        region: region.clone(),
-                        locks: access.locks.clone(),
-                        is_fresh,
-                    });
+                    let region = match only {
+                        Some(lock) => {
+                            let target = self.model.lock_targets[lock as usize];
+                            Rc::new(Region::exact(target.object, target.first, WORDS))
+                        }
+                        None => {
+                            let region = regions.entry((number, bytes));
+                            region.or_insert_with(|| Rc::new(access.region())).clone()
+                        }
+                    };
+                    let locks = only.map_or_else(|| access.locks.clone(), |lock| [lock].into());
+                    let absent = Rc::new(facts.absent.clone());
+                    found.push(Breaking { by: context.kind, absent, region, locks, is_fresh });
                 }
             }
         }

@@ -4,6 +4,7 @@
 
 use crate::equalities::{self, resolve};
 use crate::facts::{disown, insert, own};
+use crate::indices;
 use crate::members;
 use crate::model::{Access, Family, Model, WORDS, is_open};
 use crate::numbers::{Linear, Numbers};
@@ -103,7 +104,7 @@ impl<'a, 'p> Transfer<'a, 'p> {
 
     /// An address as the leader of a class and a constant.
     pub fn key(&self, template: TemplateId, facts: &ThreadFacts, address: &Expr) -> Option<(LockBase, u64)> {
-        Some(resolve(self.model.program, facts, self.model.linear(template, address)?))
+        Some(resolve(self.model.program, facts, self.model.linear(template, address, &facts.numbers)?))
     }
 
     /// The kind of the thread whose id a value is.
@@ -140,6 +141,7 @@ impl<'a, 'p> Transfer<'a, 'p> {
         members::forget_id(facts, local);
         equalities::forget(self.model.program, facts, local);
         facts.ids.retain(|(known, _)| *known != local);
+        facts.numbers.retain(|(known, _)| *known != local);
         facts.fresh.retain(|known| *known != local);
     }
 
@@ -288,7 +290,17 @@ impl<'a, 'p> Transfer<'a, 'p> {
         let pointer = program.data_model.pointer();
         let pairs = &assignment.pairs;
         let assigned = |local: LocalId| pairs.iter().any(|(lhs, _)| *lhs == Lhs::Local(local));
-        if pairs.len() > 1 || (assignment.constraint.is_some() && pairs.iter().any(|(_, rhs)| is_open(rhs))) {
+        // An input may be found to be the address of what is owned only by a comparison with it.
+        let is_compared = || {
+            let mut found = false;
+            if let Some(constraint) = &assignment.constraint {
+                constraint.walk(&mut |inner| {
+                    found |= matches!(inner, Expr::Local(local) if facts.fresh.binary_search(local).is_ok());
+                });
+            }
+            found && pairs.iter().any(|(_, rhs)| is_open(rhs))
+        };
+        if pairs.len() > 1 || is_compared() {
             facts.fresh.clear();
         }
         // All values are those before the assignment.
@@ -316,7 +328,9 @@ impl<'a, 'p> Transfer<'a, 'p> {
             if !owned {
                 leaked(value, &facts.fresh, &mut lost);
             }
-            news.push((*local, equal, thread, owned));
+            let from = (template, facts.numbers.as_slice());
+            let number = indices::assigned(self.model, from, value, (template, *local));
+            news.push((*local, equal, thread, number, owned));
         }
         facts.fresh.retain(|local| !lost.contains(local));
         disown(self.model, template, facts, lost.clone());
@@ -339,7 +353,10 @@ impl<'a, 'p> Transfer<'a, 'p> {
                 Change::Store(local, address) => numbers.store(facts, local, address),
             }
         }
-        for (local, equal, thread, owned) in news {
+        for (local, equal, thread, number, owned) in news {
+            if let Some(number) = number {
+                indices::set(facts, local, number);
+            }
             if let Some((leader, offset)) = equal {
                 equalities::set(program, facts, local, leader, offset);
             }

@@ -442,6 +442,8 @@ fn of_summaries(proof: &SummariesProof) -> Form {
             rising(&facts.absent, "absent")?;
             rising(&facts.fresh, "fresh")?;
             rising(&facts.argument, "argument")?;
+            rising(&facts.numbers, "numbers")?;
+            once(facts.numbers.iter().map(|(local, _)| local), "numbers")?;
             rising(&facts.order, "order")?;
             once(facts.started.iter().map(|started| started.kind), "started")?;
             rising(&facts.started, "started")

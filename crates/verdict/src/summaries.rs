@@ -173,6 +173,12 @@ pub struct ThreadFacts {
     /// Locals that are the argument that this thread was started with, plus a constant modulo 2 to the
     /// width of a pointer. In rising order.
     pub argument: Vec<(LocalId, u64)>,
+    /// Locals that have this value. In rising order.
+    ///
+    /// They come from constants, from arithmetic on such, and by arguments. So the address `&lock[n]` is that
+    /// of one lock where the number `n` is known: in a step that names its address by such locals, a lock is
+    /// taken, held and given back there only. A new thread knows none.
+    pub numbers: Vec<(LocalId, i64)>,
     /// Inequalities between values of locals and constants, as integers: the first is at most the second.
     /// Sorted.
     ///

@@ -1,7 +1,7 @@
 //! Tests what proofs by summaries claim of all reachable states ([`verdict::SummariesProof`]).
 //!
 //! In each state: no template in `once` has two activations; each thread is in a context that its calls lead
-//! to, at a location with facts; the equalities, ids, handles, locks, absent kinds, fresh locals,
+//! to, at a location with facts; the equalities, values, ids, handles, locks, absent kinds, fresh locals,
 //! inequalities and lists of threads there hold; threads have arguments apart where that is claimed; and
 //! nobody is about to touch a private object of another thread. Claims to hold a lock that the rules leave
 //! out are not looked at. What a thread holds in locals that it never reads again does not count as holding
@@ -160,6 +160,12 @@ impl Claims<'_> {
         };
         if let Some((local, other, _)) = facts.equal.iter().find(|fact| differs(fact)) {
             return Some(format!("{local} is {other} and a constant"));
+        }
+        for (local, value) in &facts.numbers {
+            let ty = self.program.templates[self.proof.contexts[context].template].locals[*local].ty;
+            if seat.local(*local).is_some_and(|bits| ty.wrap(Value::from(bits)) != Value::from(*value)) {
+                return Some(format!("{local} is {value}"));
+            }
         }
         for (local, kind) in &facts.ids {
             if seat.local(*local).is_some_and(|id| !seat.is_thread(Value::from(id), *kind)) {

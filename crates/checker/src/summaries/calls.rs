@@ -72,7 +72,12 @@ impl<'v, 'a> Stepper<'v, 'a> {
     ) -> Result<(Vec<Unfounded>, Values<'a>), ProofError> {
         let symbols: Vec<Option<Symbol>> =
             arguments.iter().map(|argument| known.values.eval(argument)).collect();
-        let values = Values::entered(self.view.program, callee, symbols);
+        let mut values = Values::entered(self.view.program, callee, symbols);
+        let code = &self.view.program.templates[callee];
+        for (local, argument) in code.locals.ids().take(code.parameters).zip(arguments) {
+            let is_same = self.view.program.type_of(self.template, argument) == code.locals[local].ty;
+            values.set_number(local, known.values.number(argument).filter(|_| is_same));
+        }
         let mask = super::symbols::mask(self.view.program);
         let mut found = Vec::new();
         for (number, (local, other, constant)) in facts.equal.iter().enumerate() {
@@ -126,6 +131,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 }
             }
             facts.set.iter().for_each(|handle| add(Unfounded::Set(*handle)));
+            facts.numbers.iter().for_each(|(local, _)| add(Unfounded::Number(*local)));
             for (number, lock) in facts.locks.iter().enumerate() {
                 if self.locks.is_usable(context, entry, number) {
                     add(Unfounded::Lock(*lock));
@@ -175,6 +181,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 self.unfounded_at_entry(&known, *callee, facts, call.arguments, &known.absent)?;
             found.into_iter().for_each(&mut add);
             super::started::unfounded_argument(&values, facts).into_iter().for_each(&mut add);
+            super::state::unfounded_numbers(&values, facts).into_iter().for_each(&mut add);
             let is_unset = |handle: &&u32| !known.set.contains(handle);
             facts.set.iter().filter(is_unset).for_each(|handle| add(Unfounded::Set(*handle)));
             let inside = Known { values, ..known.clone() };

@@ -39,6 +39,7 @@ impl Flaw {
             }
             Unfounded::Fresh(local) => format!("{local} is fresh"),
             Unfounded::Argument(local) => format!("{local} is the thread's argument and a constant"),
+            Unfounded::Number(local) => format!("the value of {local} is known"),
             Unfounded::Order(number) => format!("inequality {number}"),
             Unfounded::Started(kind) => {
                 format!("all threads of {} are among those listed", view.program.templates[kind].name)
@@ -259,6 +260,7 @@ fn at_start(view: &View<'_>, locks: &Locks<'_, '_>) -> Vec<Flaw> {
         facts.ids.iter().for_each(|(local, kind)| add(Unfounded::Id(*local, *kind)));
         facts.set.iter().for_each(|handle| add(Unfounded::Set(*handle)));
         facts.argument.iter().for_each(|(local, _)| add(Unfounded::Argument(*local)));
+        facts.numbers.iter().for_each(|(local, _)| add(Unfounded::Number(*local)));
         (0..facts.order.len()).for_each(|number| add(Unfounded::Order(number)));
         facts.started.iter().for_each(|started| add(Unfounded::Started(started.kind)));
         for (number, lock) in facts.locks.iter().enumerate() {

@@ -150,6 +150,12 @@ impl Names<'_> {
         if facts.argument.iter().any(|(_, offset)| *offset > mask(program)) {
             return claim("a local is further from the argument than addresses go");
         }
+        for (local, value) in &facts.numbers {
+            let ty = program.templates[template].locals.get(*local).map(|local| local.ty);
+            if !ty.is_some_and(|ty| ty != ir::IntType::BOOL && ty.contains(ir::Value::from(*value))) {
+                return claim(format!("{local} cannot have the value {value}"));
+            }
+        }
         self.started(template, facts)?;
         if facts.absent.iter().any(|kind| kind.index() >= program.templates.len()) {
             return claim("an absent kind does not exist");

@@ -18,8 +18,8 @@
 
 use super::owned::root;
 use super::regions::{Meeting, Region, is_part_of, meeting};
-use super::symbols::Values;
-use super::view::{Footprint, Meter, Standing, View, claim};
+use super::symbols::{Anchor, Values};
+use super::view::{Footprint, Meter, Standing, Touch, View, claim};
 use crate::ProofError;
 use ir::{
     EdgeId, Expr, IdVec, LocationId, LocationKind, LockKind, ObjectId, Op, Storage, Target, TemplateId,
@@ -220,10 +220,12 @@ impl<'v, 'a> Locks<'v, 'a> {
                     let Op::Unlock(_, address) = &code.edges[edge].ops[touch.op] else { continue };
                     let is_own = touch.op == 0 && self.is_held((number, source), facts, address);
                     let standing = view.standing(number, source);
-                    if !known.insert((touch.places(), standing, is_own)) {
+                    let only = only_lock(view, context.template, facts, touch);
+                    if only.is_none() && !known.insert((touch.places(), standing, is_own)) {
                         continue;
                     }
-                    for target in touch.region.iter() {
+                    let targets = only.as_ref().map_or(&touch.region[..], std::slice::from_ref);
+                    for target in targets {
                         let change = Change { target: *target, bytes: touch.bytes, standing, is_own };
                         returns[target.object].push(change);
                     }
@@ -345,6 +347,23 @@ impl<'v, 'a> Locks<'v, 'a> {
     }
 }
 
+/// The only place of a lock that a step names by numbers that are known where it starts.
+fn only_lock(
+    view: &View<'_>,
+    template: TemplateId,
+    facts: &ThreadFacts,
+    touch: &Touch<'_>,
+) -> Option<Target> {
+    // What stands after other operations of the edge may be computed from locals that they change.
+    if touch.op > 0 || facts.numbers.is_empty() {
+        return None;
+    }
+    let address = Values::of(view.program, template, facts).eval(touch.address)?;
+    let Anchor::Object(object) = address.anchor else { return None };
+    let only = Target { object, first: address.offset, stride: 0, count: 1 };
+    touch.region.iter().any(|target| is_part_of(&only, target)).then_some(only)
+}
+
 /// Checks that each context lists where locks may be that it gives back.
 pub fn check_releases(view: &View<'_>, meter: &mut Meter<'_>) -> Result<(), ProofError> {
     for (number, context) in view.contexts() {
@@ -367,9 +386,7 @@ pub fn check_releases(view: &View<'_>, meter: &mut Meter<'_>) -> Result<(), Proo
         for (edge, footprint) in view.steps[context.template].enumerate() {
             meter.tick()?;
             let source = code.edges[edge].source;
-            if view.facts(number, source).is_none() {
-                continue;
-            }
+            let Some(facts) = view.facts(number, source) else { continue };
             if let Some(target) = footprint.breaks.iter().find(|target| !covers(target)) {
                 return missing(edge, target);
             }
@@ -377,7 +394,8 @@ pub fn check_releases(view: &View<'_>, meter: &mut Meter<'_>) -> Result<(), Proo
                 if !matches!(&code.edges[edge].ops[touch.op], Op::Unlock(..)) {
                     continue;
                 }
-                for target in touch.region.iter() {
+                let only = only_lock(view, context.template, facts, touch);
+                for target in only.as_ref().map_or(&touch.region[..], std::slice::from_ref) {
                     // Only bytes count at which some step takes a lock.
                     let taken = view.lockable[target.object].iter().filter(|(lock, bytes)| {
                         meeting(target, touch.bytes, lock, Some(*bytes)) != Meeting::Never

@@ -71,6 +71,8 @@ pub enum Unfounded {
     Fresh(LocalId),
     /// That a local is the thread's argument and a constant.
     Argument(LocalId),
+    /// The value of a local.
+    Number(LocalId),
     /// An inequality, by number.
     Order(usize),
     /// A list of threads.
@@ -284,20 +286,23 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 let mut assigned = Vec::new();
                 for (lhs, rhs) in &assignment.pairs {
                     let Lhs::Local(local) = lhs else { continue };
-                    let (value, integer, id) = match rhs {
+                    let (value, number, integer, id) = match rhs {
                         Rhs::Value(value) => {
                             let code = &self.view.program.templates[self.template];
                             let ty = self.view.program.type_of(self.template, value);
                             let integer = known.integers.eval(value);
-                            let integer = integer.filter(|_| ty == code.locals[*local].ty);
-                            (known.values.eval(value), integer, self.id_of(known, value)?)
+                            let is_same = ty == code.locals[*local].ty;
+                            let integer = integer.filter(|_| is_same);
+                            let number = known.values.number(value).filter(|_| is_same);
+                            (known.values.eval(value), number, integer, self.id_of(known, value)?)
                         }
-                        Rhs::Any | Rhs::Unknown | Rhs::Float(..) => (None, None, Vec::new()),
+                        Rhs::Any | Rhs::Unknown | Rhs::Float(..) => (None, None, None, Vec::new()),
                     };
-                    assigned.push((*local, value, integer, id));
+                    assigned.push((*local, value, number, integer, id));
                 }
-                for (local, value, integer, id) in assigned {
+                for (local, value, number, integer, id) in assigned {
                     self.assign(known, local, value, &id);
+                    known.values.set_number(local, number);
                     known.integers.set(local, integer);
                 }
                 if let Some((local, address)) = read {
@@ -413,6 +418,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 found.push(Unfounded::Equal(number));
             }
         }
+        found.extend(unfounded_numbers(&known.values, facts));
         let is_none = |id: &&(LocalId, TemplateId)| !known.ids.contains(id);
         found.extend(facts.ids.iter().filter(is_none).map(|(local, kind)| Unfounded::Id(*local, *kind)));
         let is_unset = |handle: &&u32| !known.set.contains(handle);
@@ -450,6 +456,13 @@ pub fn owner_test(condition: &Expr) -> Option<(&Expr, bool)> {
         }
         _ => None,
     }
+}
+
+/// The locals that are claimed to have a value and are not known to.
+pub fn unfounded_numbers(values: &Values<'_>, facts: &ThreadFacts) -> Vec<Unfounded> {
+    let is_other =
+        |(local, value): &&(LocalId, i64)| values.number_of(*local) != Some(ir::Value::from(*value));
+    facts.numbers.iter().filter(is_other).map(|(local, _)| Unfounded::Number(*local)).collect()
 }
 
 /// Whether a lock is held, at least as claimed.

@@ -4,7 +4,7 @@
 //! All is modulo 2 to the width of a pointer. Under-approximates: two values that are written alike are
 //! equal; others may be.
 
-use ir::{BinaryOp, Expr, LocalId, ObjectId, Program, TemplateId, Value};
+use ir::{BinaryOp, Expr, IntType, LocalId, ObjectId, Program, TemplateId, Value};
 use std::collections::BTreeMap;
 use verdict::{LockBase, ThreadFacts};
 
@@ -48,16 +48,23 @@ pub struct Values<'p> {
     program: &'p Program,
     template: TemplateId,
     known: BTreeMap<LocalId, Symbol>,
+    /// Locals whose value is known.
+    numbers: BTreeMap<LocalId, Value>,
     unknown: u32,
     /// Whether the facts contradict each other, so that no thread is there.
     pub is_contradiction: bool,
 }
 
 impl<'p> Values<'p> {
+    fn nothing(program: &'p Program, template: TemplateId, unknown: u32) -> Self {
+        let (known, numbers) = (BTreeMap::new(), BTreeMap::new());
+        Self { program, template, known, numbers, unknown, is_contradiction: false }
+    }
+
     /// What the facts say where an edge starts.
     pub fn of(program: &'p Program, template: TemplateId, facts: &ThreadFacts) -> Self {
-        let mut values =
-            Self { program, template, known: BTreeMap::new(), unknown: 0, is_contradiction: false };
+        let mut values = Self::nothing(program, template, 0);
+        values.numbers = facts.numbers.iter().map(|(local, value)| (*local, Value::from(*value))).collect();
         // Classes of locals with constant distances: each is its leader plus a constant.
         let mut leader: BTreeMap<LocalId, (LocalId, u64)> = BTreeMap::new();
         let find = |leader: &BTreeMap<LocalId, (LocalId, u64)>, mut local: LocalId| {
@@ -83,13 +90,18 @@ impl<'p> Values<'p> {
             values.known.insert(*local, symbol);
         }
         for (local, offset) in &facts.argument {
-            values.tie_to_argument(*local, *offset);
+            values.tie(*local, Anchor::Argument, *offset);
+        }
+        for (local, value) in &facts.numbers {
+            if is_wide(program, template, *local) {
+                values.tie(*local, Anchor::Number, *value as u64);
+            }
         }
         values
     }
 
-    /// A local, and all of its class, are counted from the thread's argument.
-    fn tie_to_argument(&mut self, local: LocalId, offset: u64) {
+    /// A local, and all of its class, are counted from the thread's argument, or from 0.
+    fn tie(&mut self, local: LocalId, to: Anchor, offset: u64) {
         let Symbol { anchor, offset: own } = self.local(local);
         let by = offset.wrapping_sub(own);
         match anchor {
@@ -97,18 +109,19 @@ impl<'p> Values<'p> {
                 self.known.entry(root).or_insert(Symbol { anchor, offset: 0 });
                 let mask = mask(self.program);
                 for symbol in self.known.values_mut().filter(|symbol| symbol.anchor == anchor) {
-                    *symbol = Symbol { anchor: Anchor::Argument, offset: symbol.offset }.plus(by, mask);
+                    *symbol = Symbol { anchor: to, offset: symbol.offset }.plus(by, mask);
                 }
             }
-            Anchor::Argument => self.is_contradiction |= by & mask(self.program) != 0,
-            Anchor::Number | Anchor::Object(_) | Anchor::Unknown(_) => {}
+            Anchor::Argument | Anchor::Number if anchor == to => {
+                self.is_contradiction |= by & mask(self.program) != 0;
+            }
+            Anchor::Argument | Anchor::Number | Anchor::Object(_) | Anchor::Unknown(_) => {}
         }
     }
 
     /// The locals of a procedure that is entered with these values of its parameters; all others are 0.
     pub fn entered(program: &'p Program, template: TemplateId, parameters: Vec<Option<Symbol>>) -> Self {
-        let mut values =
-            Self { program, template, known: BTreeMap::new(), unknown: 1 << 30, is_contradiction: false };
+        let mut values = Self::nothing(program, template, 1 << 30);
         let code = &program.templates[template];
         let mut given = parameters.into_iter();
         for local in code.locals.ids() {
@@ -128,11 +141,47 @@ impl<'p> Values<'p> {
 
     /// Gives a local a value; `None` for one that is not known.
     pub fn set(&mut self, local: LocalId, value: Option<Symbol>) {
+        self.numbers.remove(&local);
         let value = value.filter(|_| is_wide(self.program, self.template, local)).unwrap_or_else(|| {
             self.unknown += 1;
             Symbol { anchor: Anchor::Unknown(self.unknown), offset: 0 }
         });
         self.known.insert(local, value);
+    }
+
+    /// A local that was just given a value has this number as its value.
+    pub fn set_number(&mut self, local: LocalId, value: Option<Value>) {
+        let ty = self.program.templates[self.template].locals[local].ty;
+        if let Some(value) = value.filter(|value| ty.contains(*value)) {
+            self.numbers.insert(local, value);
+        }
+    }
+
+    /// The number that a local is, if that is known.
+    pub fn number_of(&self, local: LocalId) -> Option<Value> {
+        self.numbers.get(&local).copied()
+    }
+
+    /// The number that an expression is, if that is known. Arithmetic that leaves a signed type is none.
+    pub fn number(&self, expr: &Expr) -> Option<Value> {
+        match expr {
+            Expr::Const(value, ty) => Some(*value).filter(|value| ty.contains(*value)),
+            Expr::Local(local) => self.number_of(*local),
+            Expr::Cast(IntType::BOOL, _) => None,
+            Expr::Cast(ty, operand) => Some(ty.wrap(self.number(operand)?)),
+            Expr::Binary(op, ty, pair) => {
+                let (left, right) = (self.number(&pair.0)?, self.number(&pair.1)?);
+                let exact = match op {
+                    BinaryOp::Add => left.checked_add(right)?,
+                    BinaryOp::Sub => left.checked_sub(right)?,
+                    BinaryOp::Mul => left.checked_mul(right)?,
+                    _ => return None,
+                };
+                if ty.signed { Some(exact).filter(|exact| ty.contains(*exact)) } else { Some(ty.wrap(exact)) }
+            }
+            Expr::Load(_) | Expr::Address(..) | Expr::Procedure(_) | Expr::Myself | Expr::Unary(..) => None,
+            Expr::IfThenElse(_) | Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_) => None,
+        }
     }
 
     /// The address of a lock.
@@ -148,6 +197,11 @@ impl<'p> Values<'p> {
     pub fn eval(&self, expr: &Expr) -> Option<Symbol> {
         let (program, width) = (self.program, self.program.data_model.pointer().bits);
         let number = |value: Value| value as u64 & mask(program);
+        if let Some(value) = self.number(expr)
+            && program.type_of(self.template, expr).bits == width
+        {
+            return Some(Symbol { anchor: Anchor::Number, offset: number(value) });
+        }
         match expr {
             Expr::Const(value, ty) => {
                 (ty.bits == width).then(|| Symbol { anchor: Anchor::Number, offset: number(*value) })

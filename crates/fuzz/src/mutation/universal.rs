@@ -117,12 +117,13 @@ fn summaries(program: &Program) -> Vec<Proof> {
             Some(ThreadFacts { fresh: locals.clone(), ..none.clone() }),
             Some(ThreadFacts { started: none_started.clone(), ..none.clone() }),
             Some(ThreadFacts { argument: locals.iter().map(|local| (*local, 0)).collect(), ..none.clone() }),
+            Some(ThreadFacts { numbers: locals.iter().map(|local| (*local, 0)).collect(), ..none.clone() }),
             Some(ThreadFacts { absent: templates.clone(), locks: locks.clone(), fresh: locals, ..none }),
         ]
     };
     let first = program.start.first().map_or(TemplateId(0), |(template, _)| *template);
     let mut found = Vec::new();
-    for number in 0..8 {
+    for number in 0..9 {
         for everywhere in [false, true] {
             // A context for each template as its own thread, and one as part of the first thread.
             let kinds =

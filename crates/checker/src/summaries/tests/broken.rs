@@ -677,3 +677,104 @@ fn arguments() {
         ),
     ]);
 }
+
+/// Which lock is meant is said by a number.
+#[test]
+fn numbered_locks() {
+    let head = "M m[4], k[4]; int x, c, at=1; void l(int n){L(m[n]);} void u(int n){U(m[n]);}";
+    let go = "int main(){T t,s;GO(t,f,0);GO(s,g,0);}";
+    let pairs = [
+        ("other", "void*f(void*p){l(1);x++;u(1);return 0;} void*g(void*p){l(2);x++;u(2);return 0;}"),
+        (
+            "assigned",
+            "void a(int n){if(c)n=n+1;L(m[n]);} void*f(void*p){a(1);x++;return 0;}
+             void*g(void*p){c=1;a(1);x++;return 0;}",
+        ),
+        (
+            "recursive",
+            "void a(int n){if(n>0){a(n-1);return;}L(m[n+c]);} void*f(void*p){a(2);x++;return 0;}
+             void*g(void*p){c=1;a(2);x++;return 0;}",
+        ),
+        ("early", "void*f(void*p){l(1);u(1);x++;return 0;} void*g(void*p){l(1);x++;u(1);return 0;}"),
+        (
+            "narrow",
+            "void a(unsigned char n){L(m[n]);} void*f(void*p){a(258);x++;return 0;}
+             void*g(void*p){a(1);x++;return 0;}",
+        ),
+        (
+            "arrays",
+            "void a(M*q,int n){L(q[n]);} void*f(void*p){a(m,1);x++;return 0;}
+             void*g(void*p){a(k,1);x++;return 0;}",
+        ),
+        (
+            "pointer",
+            "void none(int n){} void*f(void*p){void(*a)(int)=c?l:none;a(1);x++;return 0;}
+             void*g(void*p){l(1);x++;u(1);return 0;}",
+        ),
+        (
+            "overwritten",
+            "void*f(void*p){l(1);x++;u(1);return 0;}
+             void*g(void*p){memset(m,0,sizeof m);l(1);x++;u(1);return 0;}",
+        ),
+        (
+            "given-back-by-others",
+            "void*f(void*p){l(1);x++;u(1);return 0;} void*g(void*p){u(1);l(1);x++;u(1);return 0;}",
+        ),
+        (
+            "global",
+            "void a(int n){L(m[at]);} void*f(void*p){a(1);x++;return 0;}
+             void*g(void*p){at=2;a(1);x++;return 0;}",
+        ),
+        (
+            "one-of-two",
+            "void*f(void*p){int n=c?1:2;l(n);x++;u(n);return 0;}
+             void*g(void*p){int n=1;l(n);x++;u(n);return 0;}",
+        ),
+        (
+            "given-back-by-pointer",
+            "void a(M*q){U(*q);} void*f(void*p){l(1);a(&m[1]);x++;return 0;}
+             void*g(void*p){l(1);x++;u(1);return 0;}",
+        ),
+        (
+            "given-back-somewhere",
+            "void a(M*q){U(*q);} void*f(void*p){l(1);x++;u(1);return 0;}
+             void*g(void*p){l(2);a(&m[c]);l(1);x++;u(1);return 0;}",
+        ),
+        (
+            "loop",
+            "void*f(void*p){for(int i=1;i<3;i++){l(i);x++;u(i);}return 0;}
+             void*g(void*p){l(1);x++;u(1);return 0;}",
+        ),
+        (
+            "callback",
+            "void a(int n){u(n);x++;l(n);} void*f(void*p){void(*w)(int)=a;l(1);w(1);u(1);return 0;}
+             void*g(void*p){l(1);x++;u(1);return 0;}",
+        ),
+        (
+            "wraps",
+            "void a(unsigned n){L(m[n*2u+1u]);} void*f(void*p){a(0);x++;return 0;}
+             void*g(void*p){a(1);x++;return 0;}",
+        ),
+        (
+            "nested",
+            "void a(void){l(1);u(1);} void*f(void*p){l(1);x++;u(1);return 0;}
+             void*g(void*p){l(2);a();x++;u(2);return 0;}",
+        ),
+        (
+            "all-given-back",
+            "void a(void){for(int i=0;i<4;i++)U(m[i]);} void*f(void*p){l(1);a();x++;return 0;}
+             void*g(void*p){l(1);x++;u(1);return 0;}",
+        ),
+        (
+            "second-round",
+            "void a(int n){for(int i=0;i<2;i++){L(m[n]);n=2;}} void*f(void*p){a(1);x++;U(m[2]);return 0;}
+             void*g(void*p){l(1);x++;u(1);return 0;}",
+        ),
+    ];
+    for (name, text) in pairs {
+        refuses(&[(name, &format!("{head} {text} {go}"))]);
+    }
+    let argument = "void*f(void*p){l((int)(long)p);x++;u((int)(long)p);return 0;}
+                    int main(){T t,s;GO(t,f,1);GO(s,f,2);}";
+    refuses(&[("argument", &format!("{head} {argument}"))]);
+}

@@ -308,6 +308,42 @@ impl<'p> Builder<'p> {
         })
     }
 
+    /// A number that each local may be: the first that it is assigned, or that is passed to it.
+    fn numbers(&self, template: TemplateId) -> Vec<(LocalId, i64)> {
+        let code = &self.program.templates[template];
+        let mut found: Vec<(LocalId, i64)> = Vec::new();
+        let mut add = |local: LocalId, value: &Expr| {
+            let value = Values::of(self.program, template, &ThreadFacts::default()).number(value);
+            let ty = code.locals[local].ty;
+            let value = value.filter(|value| ty.contains(*value) && ty != ir::IntType::BOOL);
+            if let Some(value) = value.and_then(|value| i64::try_from(value).ok())
+                && !found.iter().any(|(known, _)| *known == local)
+            {
+                found.push((local, value));
+            }
+        };
+        for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+            if let Op::Assign(assignment) = op {
+                for (lhs, rhs) in &assignment.pairs {
+                    if let (Lhs::Local(local), Rhs::Value(value)) = (lhs, rhs) {
+                        add(*local, value);
+                    }
+                }
+            }
+        }
+        for (caller, other) in self.program.templates.enumerate() {
+            for op in other.edges.iter().flat_map(|edge| &edge.ops) {
+                if let Op::Call(_, arguments, _) | Op::Spawn(_, arguments, _) = op
+                    && self.callees(caller, op).contains(&template)
+                {
+                    code.locals.ids().take(code.parameters).zip(arguments).for_each(|(l, v)| add(l, v));
+                }
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
     /// Claims everything.
     fn make_facts(&mut self) {
         let program = self.program;
@@ -319,10 +355,12 @@ impl<'p> Builder<'p> {
                 code.locals.ids().filter(|local| is_wide(program, template, *local)).collect();
             let mut locks: Vec<LockFact> = Vec::new();
             for (object, targets) in candidates.enumerate() {
-                for (target, _) in targets.iter().filter(|(target, _)| target.count == 1 && single[object]) {
+                for (target, _) in targets.iter().filter(|(target, _)| target.count <= 8 && single[object]) {
                     let base = LockBase::Object(object);
-                    locks.push(LockFact { base, offset: target.first, shared: false });
-                    locks.push(LockFact { base, offset: target.first, shared: true });
+                    for index in 0..target.count {
+                        let offset = target.first + index * target.stride;
+                        locks.extend([false, true].map(|shared| LockFact { base, offset, shared }));
+                    }
                 }
             }
             // Words that are compared with the thread's own id.
@@ -378,6 +416,7 @@ impl<'p> Builder<'p> {
                 locks,
                 absent: program.templates.ids().collect(),
                 fresh: wide.iter().copied().filter(fresh).collect(),
+                numbers: self.numbers(template),
                 ..ThreadFacts::default()
             });
         }
@@ -408,6 +447,7 @@ impl<'p> Builder<'p> {
                     Unfounded::Set(handle) => facts.set.retain(|known| *known != handle),
                     Unfounded::Lock(lock) => facts.locks.retain(|known| *known != lock),
                     Unfounded::Absent(kind) => facts.absent.retain(|known| *known != kind),
+                    Unfounded::Number(local) => facts.numbers.retain(|(known, _)| *known != local),
                     Unfounded::Fresh(local) => facts.fresh.retain(|known| *known != local),
                     Unfounded::Argument(_) | Unfounded::Order(_) | Unfounded::Started(_) => {
                         panic!("threads are not listed here")

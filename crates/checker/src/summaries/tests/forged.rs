@@ -120,6 +120,11 @@ fn facts_everywhere() {
     }
     for (function, name) in [("main", "p"), ("worker", "p"), ("inc", "p"), ("worker", "a"), ("many", "a")] {
         let fresh = local(&forge.program, function, name);
+        for number in [0, 1] {
+            forge.refuse("a number", "the value of", |program, proof| {
+                facts(program, proof, function).for_each(|facts| facts.numbers = vec![(fresh, number)]);
+            });
+        }
         forge.refuse("a local that is not fresh", "is fresh", |program, proof| {
             facts(program, proof, function).for_each(|facts| insert(&mut facts.fresh, fresh));
         });

@@ -69,6 +69,41 @@ fn locks_in_callees() {
 }
 
 #[test]
+fn locks_that_are_named_by_numbers() {
+    let text = |take: &str, give: &str, middle: &str, number: &str| {
+        format!(
+            "pthread_mutex_t m[4], k[4]; int g, h;
+            void take(unsigned char n) {{ {take} }}
+            void give(unsigned char n) {{ {give} }}
+            void middle(int n) {{ {middle} }}
+            void first(void) {{ take(1); middle(2); g++; give(1); }}
+            void *worker(void *a) {{ first(); return 0; }}
+            int main(void) {{ pthread_t t; pthread_create(&t, 0, worker, 0);
+              take({number}); g = 1; give({number}); return 0; }}"
+        )
+    };
+    let (take, give) = ("pthread_mutex_lock(&m[n]);", "pthread_mutex_unlock(&m[n]);");
+    accepts("one number", &text(take, give, "h = 1;", "1"));
+    accepts("the same in a byte", &text(take, give, "h = 1;", "257"));
+    let moved = "n = 2 * n - 1; pthread_mutex_lock(&m[n]);";
+    accepts("computed", &text(moved, give, "", "1"));
+    accepts(
+        "another one meanwhile",
+        &text(take, give, "pthread_mutex_lock(&m[n]); pthread_mutex_unlock(&m[n]);", "1"),
+    );
+    refuses("two numbers", &text(take, give, "h = 1;", "2"));
+    refuses("two numbers in a byte", &text(take, give, "h = 1;", "258"));
+    refuses(
+        "two arrays",
+        &text("if (n == 1) pthread_mutex_lock(&m[n]); else pthread_mutex_lock(&k[n]);", give, "", "3"),
+    );
+    refuses("a number that changes", &text("n += g; pthread_mutex_lock(&m[n]);", give, "", "1"));
+    refuses("given back meanwhile", &text(take, give, "pthread_mutex_unlock(&m[n - 1]);", "1"));
+    refuses("perhaps given back meanwhile", &text(take, give, "pthread_mutex_unlock(&m[n - h]);", "1"));
+    refuses("all overwritten meanwhile", &text(take, give, "memset(m, 0, sizeof m);", "1"));
+}
+
+#[test]
 fn locks_that_are_passed() {
     let text = |body: &str| {
         format!(
