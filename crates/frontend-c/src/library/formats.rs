@@ -387,11 +387,12 @@ impl Printed {
     }
 }
 
-/// Writes the digits of a number into memory of the thread, and gives the address of the first one.
+/// Writes the digits of a number into memory of the thread, and gives the address of the first one. Traces do
+/// not show objects whose names begin like that of a temporary.
 fn store_digits(context: &mut Context<'_>, value: Expr, how: Integer, length: Expr) -> Expr {
     let (byte, pointer) = (IntType::U8, context.pointer());
     let ty = IntType { signed: false, ..how.ty };
-    let name = "digits that the thread prints";
+    let name = "%digits that the thread prints";
     let layout = Layout::Bytes(MOST_DIGITS as u64);
     let object = context.own_object(name, Storage::ThreadLocal, layout, MOST_DIGITS as u64);
     let mut pairs = Vec::new();
