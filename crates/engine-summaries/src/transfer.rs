@@ -300,7 +300,21 @@ impl<'a, 'p> Transfer<'a, 'p> {
             }
             found && pairs.iter().any(|(_, rhs)| is_open(rhs))
         };
-        if pairs.len() > 1 || is_compared() {
+        // Several at once, as an atomic update of a counter is, move nothing that is owned, or all is lost.
+        let is_moved = || {
+            let mut found = Vec::new();
+            for (_, rhs) in pairs {
+                match rhs {
+                    Rhs::Value(value) => leaked(value, &facts.fresh, &mut found),
+                    Rhs::Float(_, _, operands) => {
+                        operands.iter().for_each(|operand| leaked(operand, &facts.fresh, &mut found));
+                    }
+                    Rhs::Any | Rhs::Unknown => {}
+                }
+            }
+            !found.is_empty()
+        };
+        if (pairs.len() > 1 && is_moved()) || is_compared() {
             facts.fresh.clear();
         }
         // All values are those before the assignment.

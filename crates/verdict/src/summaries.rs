@@ -162,7 +162,8 @@ pub struct ThreadFacts {
     /// has no object in common with what stays, by points-to sets, or is assigned, or is not live. An
     /// allocation adds; a copy of a listed local, plus a constant, adds; any other use of a listed local as
     /// a value (stored in memory, computed with, passed on other than as a whole argument) removes it and
-    /// all that may point to the same objects; so does `free`. A call keeps what the callee's end keeps of
+    /// all that may point to the same objects; so does `free`. Several assignments at once that a listed
+    /// local goes into, other than by comparison, empty the list. A call keeps what the callee's end keeps of
     /// its parameters (those that it never assigns), and adds the result if that is fresh there. A start
     /// removes an argument here. It hands it over to the new thread's parameter if no copy is ever read
     /// here again (locals that are listed and may point to the same objects are dead after the start), and

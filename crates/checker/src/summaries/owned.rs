@@ -168,6 +168,20 @@ impl Owner<'_, '_> {
     pub fn step(&self, owned: &mut Owned, op: &Op) -> Result<(), ProofError> {
         match op {
             Op::Assign(assignment) => {
+                // Several at once, as an atomic update of a counter is, move nothing that is owned, or
+                // nothing is kept.
+                let has_leaks = assignment.pairs.len() > 1
+                    && assignment.pairs.iter().any(|(_, rhs)| {
+                        let mut locals = BTreeSet::new();
+                        match rhs {
+                            Rhs::Value(value) => flowing(value, &mut locals),
+                            Rhs::Float(_, _, operands) => {
+                                operands.iter().for_each(|operand| flowing(operand, &mut locals));
+                            }
+                            Rhs::Any | Rhs::Unknown => {}
+                        }
+                        locals.iter().any(|local| owned.locals.contains(local))
+                    });
                 let mut added: Vec<(LocalId, LocalId)> = Vec::new();
                 let mut null: Vec<LocalId> = Vec::new();
                 for (lhs, rhs) in &assignment.pairs {
@@ -192,7 +206,6 @@ impl Owner<'_, '_> {
                 }
                 // A copy of something that was given up in the same assignment is none of ours.
                 added.retain(|(_, from)| owned.locals.contains(from));
-                let has_leaks = assignment.pairs.len() > 1;
                 for (lhs, _) in &assignment.pairs {
                     if let Lhs::Local(local) = lhs {
                         owned.forget(*local);
@@ -201,7 +214,6 @@ impl Owner<'_, '_> {
                 owned.null.extend(null);
                 owned.locals.extend(added.iter().map(|(local, _)| *local));
                 if has_leaks {
-                    // Several at once are not worth the care: nothing is kept.
                     *owned = Owned::default();
                 }
             }
