@@ -1,7 +1,7 @@
 //! `errno`: one number for each thread. Functions of threads, strings and numbers leave it alone, or set it
-//! as they say. After functions that the world outside may let fail, it is what it was, or an input; after all
-//! others it is not modelled. Where a program does not look at it, all that is
-//! dropped ([`super::simplify`]).
+//! as they say. After functions that the world outside may let fail, it is what it was, or an input; after
+//! all others it is not modelled. Where a program does not look at it, all that is dropped
+//! ([`super::simplify`]).
 
 use super::emit::int;
 use super::{Answer, Call, Context, Entry, Wins};

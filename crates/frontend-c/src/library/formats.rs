@@ -180,8 +180,8 @@ impl Part {
 
 const INT: IntType = IntType::I32;
 
-/// The number of bytes that a format prints, as an `int`. `None` when too little is known of the format to say
-/// anything. The arguments are those after the format.
+/// The number of bytes that a format prints, as an `int`. `None` when too little is known of the format to
+/// say anything. The arguments are those after the format.
 pub(super) fn length(context: &mut Context<'_>, format: &[u8], arguments: &[Argument]) -> Option<Expr> {
     printed(context, format, arguments).map(|printed| printed.length)
 }
@@ -331,8 +331,8 @@ fn string(context: &mut Context<'_>, argument: &Argument, most: Option<Value>) -
 }
 
 impl Printed {
-    /// Stores the first bytes of what is printed: all, or as many as a limit of an address's width says, which
-    /// may have a bound. `format`: where the format is.
+    /// Stores the first bytes of what is printed: all, or as many as a limit of an address's width says,
+    /// which may have a bound. `format`: where the format is.
     pub(super) fn store(
         self,
         context: &mut Context<'_>,

@@ -1,9 +1,9 @@
 //! `scanf` and its family: each target gets what its conversion reads, or stays as it is, and so do all
 //! after it.
 //!
-//! What is read from a stream is an input; what is read from a string, the string decides: it is
-//! exact for simple formats (`texts.rs`), else not modelled. Where the format is not known, each target may get anything, in executions that are no
-//! evidence.
+//! What is read from a stream is an input; what is read from a string, the string decides: it is exact for
+//! simple formats (`texts.rs`), else not modelled. Where the format is not known, each target may get
+//! anything, in executions that are no evidence.
 
 use super::input::{any_between, copy_repeated, not_modelled, open_bytes, reads_itself, unmodelled_bytes};
 use super::outside::unknown_between;
