@@ -56,6 +56,8 @@ pub enum Unforced {
     Assembly(ir::Span),
     /// The compiler makes an access atomic although C does not require it.
     Atomic(ir::Span),
+    /// The compiler drops a read whose value is not used.
+    Unused(ir::Span),
 }
 
 impl fmt::Display for Unforced {
@@ -108,6 +110,9 @@ impl fmt::Display for Unforced {
             }
             Self::Atomic(span) => {
                 write!(f, "the compiler makes an initialisation atomic (line {})", span.line)
+            }
+            Self::Unused(span) => {
+                write!(f, "the compiler drops a read whose value is not used (line {})", span.line)
             }
         }
     }

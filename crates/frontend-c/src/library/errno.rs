@@ -60,12 +60,16 @@ pub(super) fn set_to(context: &mut Context<'_>, value: Expr) {
 }
 
 /// Says that a function may have set it to any error: the world outside decides. The numbers of all errors
-/// fit in a byte.
+/// fit in a byte. Where it was 0 and still is, the function must have succeeded, which is not looked at: such
+/// an execution is no evidence.
 pub(super) fn is_input(context: &mut Context<'_>) {
     let place = Place::cell(object(context), 0, IntType::I32);
     let error = context.open_value(IntType::U8, Rhs::Any, |_| None);
-    let (is_set, error) = (Expr::cast(IntType::BOOL, error.clone()), Expr::cast(IntType::I32, error));
-    let value = Expr::IfThenElse(Box::new((is_set, error, Expr::load(place.clone()))));
+    let not_modelled = context.open_value(IntType::I32, Rhs::Unknown, |_| None);
+    let before = Expr::load(place.clone());
+    let is_set = |value: &Expr| Expr::cast(IntType::BOOL, value.clone());
+    let kept = Expr::IfThenElse(Box::new((is_set(&before), before, not_modelled)));
+    let value = Expr::IfThenElse(Box::new((is_set(&error), Expr::cast(IntType::I32, error), kept)));
     context.builder.emit(Op::set(Lhs::Memory(place), value));
 }
 

@@ -1,8 +1,8 @@
 //! Waiting for files: `select`, `poll` and `epoll`. What happens to files is an input, within the contract.
 //!
 //! `poll` is exact: each entry that is looked at gets some of the events that it asks for, and the result
-//! is how many got any. `select` that fails leaves its sets alone, one whose time is over clears them, or
-//! one file of one set is ready; which files are ready if there are several is not modelled.
+//! is how many got any. `select` that fails leaves its sets alone, one whose time is over (if it has a limit)
+//! clears them, or one file of one set is ready; which files are ready if there are several is not modelled.
 //!
 //! `epoll` gives back what it was given: each registration adds a node to a list, and an event has the data
 //! of any node. Direction: over-approximates, because nodes stay when a file is removed; so an execution
@@ -52,7 +52,10 @@ fn select(context: &mut Context<'_>, call: &Call<'_>, stores_time: bool) -> Opti
         .filter(|set| set.is_never_null() && set.pointee_size().is_some())
         .map(|set| (context.builder.label(), set))
         .collect();
-    for next in [done, over, ready].into_iter().chain(ones.iter().map(|(one, _)| *one)) {
+    let limit = context.settle_pointer(time);
+    let has_limit = Expr::cast(IntType::BOOL, limit);
+    context.builder.alternative(Op::Assume(has_limit), over);
+    for next in [done, ready].into_iter().chain(ones.iter().map(|(one, _)| *one)) {
         context.builder.alternative(Op::Assume(Expr::bool(true)), next);
     }
     for (one, set) in ones {
@@ -117,19 +120,27 @@ const ENTRY: Value = 8;
 const UNASKED: Value = 0x38;
 
 fn poll(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    let (entries, count) = (call.argument(0)?, call.argument(1)?);
+    let (entries, count, time) = (call.argument(0)?, call.argument(1)?, call.argument(2)?);
     let (ty, int, short) = (context.pointer(), IntType::I32, IntType::U16);
     let (entries, count) = (context.settle_pointer(entries), context.settle_pointer(count));
+    let has_limit = match call.name {
+        "ppoll" => {
+            read_pointee(context, time);
+            Expr::cast(IntType::BOOL, context.settle_pointer(time))
+        }
+        _ => Expr::binary(BinaryOp::Le, int, Expr::int(0, int), context.settle_as(time, int)),
+    };
+    let has_limit = Expr::Local(context.builder.save(has_limit, IntType::BOOL));
     let result = context.builder.save(Expr::int(-1, int), int);
-    let (look, done) = (context.builder.label(), context.builder.label());
+    let (look, over, done) = (context.builder.label(), context.builder.label(), context.builder.label());
     context.builder.alternative(Op::Assume(Expr::bool(true)), done);
     context.builder.alternative(Op::Assume(Expr::bool(true)), look);
     context.builder.continue_at(look);
     context.builder.set(Lhs::Local(result), Expr::int(0, int));
     let at = context.builder.save(Expr::int(0, ty), ty);
-    let (head, entry) = (context.builder.label(), context.builder.label());
+    let (head, entry, looked) = (context.builder.label(), context.builder.label(), context.builder.label());
     context.builder.place(head);
-    context.builder.branch(Expr::binary(BinaryOp::Lt, ty, Expr::Local(at), count), entry, done);
+    context.builder.branch(Expr::binary(BinaryOp::Lt, ty, Expr::Local(at), count), entry, looked);
     context.builder.continue_at(entry);
     let distance = Expr::binary(BinaryOp::Mul, ty, Expr::Local(at), Expr::int(ENTRY, ty));
     let address = Expr::Local(context.builder.save(context.sum(entries, distance), ty));
@@ -151,7 +162,13 @@ fn poll(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let next = context.sum(Expr::Local(at), Expr::int(1, ty));
     context.builder.set(Lhs::Local(at), next);
     context.builder.jump(head);
-    context.builder.continue_at(done);
+    context.builder.continue_at(looked);
+    // Without a limit, it waits until something happens.
+    let is_any = Expr::cast(IntType::BOOL, Expr::Local(result));
+    context.builder.branch(is_any, done, over);
+    context.builder.continue_at(over);
+    context.builder.emit(Op::Assume(has_limit));
+    context.builder.place(done);
     Some(Answer::Value(Expr::Local(result)))
 }
 
@@ -214,13 +231,12 @@ fn wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     }
     let (ty, int) = (context.pointer(), IntType::I32);
     let (events, most) = (context.settle_pointer(events), context.settle_as(most, int));
+    let has_limit = Expr::binary(BinaryOp::Le, int, Expr::int(0, int), context.settle_as(limit, int));
     let result = context.builder.save(Expr::int(-1, int), int);
     let (none, some, done) = (context.builder.label(), context.builder.label(), context.builder.label());
     context.builder.alternative(Op::Assume(Expr::bool(true)), done);
     // Without a time limit it does not give up.
-    if limit.constant != Some(-1) {
-        context.builder.alternative(Op::Assume(Expr::bool(true)), none);
-    }
+    context.builder.alternative(Op::Assume(has_limit), none);
     context.builder.alternative(Op::Assume(Expr::bool(true)), some);
     context.builder.continue_at(none);
     context.builder.set(Lhs::Local(result), Expr::int(0, int));

@@ -4,8 +4,8 @@ use crate::reproducer::Unforced;
 use crate::reproducer::bind::{Found, Objects, Via};
 use crate::reproducer::events::{Execution, Instance};
 use crate::reproducer::forced::{
-    check_addresses, check_assembly, check_choices, check_ends, check_library, check_overflow, check_turns,
-    check_waits,
+    check_addresses, check_assembly, check_choices, check_ends, check_library, check_overflow, check_reads,
+    check_turns, check_waits,
 };
 use crate::reproducer::inputs::{FUNCTIONS, inputs, is_input, words};
 use checker::{Refutation, ReplayedViolation};
@@ -56,6 +56,7 @@ pub fn make<'s>(
     check_addresses(&execution)?;
     check_waits(refutation, &execution)?;
     check_ends(refutation, &execution)?;
+    check_reads(refutation, &execution)?;
     check_overflow(refutation, &execution, line)?;
     check_library(refutation, line)?;
     let schedule = Schedule::new(refutation, &execution, line)?;

@@ -91,6 +91,52 @@ pub(crate) fn check_ends(refutation: &Refutation, execution: &Execution<'_>) -> 
     Ok(())
 }
 
+/// Refuses races of reads into a part of a copy that the program never looks at: the compiler drops these.
+pub(crate) fn check_reads(refutation: &Refutation, execution: &Execution<'_>) -> Result<(), Unforced> {
+    let ReplayedViolation::Race { accesses, .. } = &refutation.replayed.violation else { return Ok(()) };
+    let last = execution.states.last().ok_or(Unforced::Trace)?;
+    let program = execution.machine.program;
+    for access in accesses.iter() {
+        let innermost = last.threads[access.thread].activations.last().ok_or(Unforced::Trace)?;
+        let code = &program.templates[innermost.template];
+        if code.edges[access.edge].ops.iter().any(|op| is_unread_copy(program, code, op)) {
+            return Err(Unforced::Unused(access.span));
+        }
+    }
+    Ok(())
+}
+
+/// Whether an operation reads memory into bytes of the activation's own that nothing reads.
+fn is_unread_copy(program: &ir::Program, code: &ir::Template, op: &Op) -> bool {
+    let Op::Assign(assignment) = op else { return false };
+    let [(Lhs::Memory(place), Rhs::Value(Expr::Load(_)))] = assignment.pairs.as_slice() else { return false };
+    let Some((object, offset)) = place.as_cell() else { return false };
+    let is_own = matches!(program.objects[object].storage, ir::Storage::Frame(_));
+    let mut loads = 0;
+    let mut names = 0;
+    for expr in code.edges.iter().flat_map(|edge| &edge.ops).flat_map(Op::expressions) {
+        expr.walk(&mut |inner| match inner {
+            Expr::Load(read) => match read.as_cell() {
+                Some((other, at)) if other == object => {
+                    let is_apart = at + read.ty.bytes() <= offset || offset + place.ty.bytes() <= at;
+                    loads += usize::from(!is_apart);
+                    // Its address is part of it.
+                    names -= 1;
+                }
+                Some(_) | None => {}
+            },
+            Expr::Address(other, _) => names += i32::from(*other == object),
+            _ => {}
+        });
+    }
+    let stores = code.edges.iter().flat_map(|edge| &edge.ops).flat_map(Op::targets);
+    let stores = stores.filter(|lhs| match lhs {
+        Lhs::Memory(place) => place.as_cell().is_some_and(|(other, _)| other == object),
+        Lhs::Local(_) => false,
+    });
+    is_own && loads == 0 && names == stores.count() as i32
+}
+
 /// Refuses executions that depend on which of two variables comes first in memory.
 pub(crate) fn check_addresses(execution: &Execution<'_>) -> Result<(), Unforced> {
     let objects = &execution.machine.program.objects;
