@@ -1,5 +1,5 @@
 // The world outside decides why a function fails.
-// expect: races=false
+// todo: races=false
 #include <errno.h>
 #include <unistd.h>
 #include <pthread.h>
