@@ -5,6 +5,7 @@ use crate::ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
 use crate::op::Op;
 use crate::types::{DataModel, IntType, Layout};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// A concurrent program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -403,6 +404,25 @@ impl Program {
     pub fn has_broadcasts(&self) -> bool {
         let mut ops = self.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops);
         ops.any(|op| matches!(op, Op::Broadcast(_)))
+    }
+    /// The procedures whose address is taken: calls and starts through pointers reach no others.
+    pub fn addressed_procedures(&self) -> BTreeSet<TemplateId> {
+        let mut found = BTreeSet::new();
+        let mut look = |expr: &Expr| {
+            expr.walk(&mut |inner| {
+                if let Expr::Procedure(template) = inner {
+                    found.insert(*template);
+                }
+            });
+        };
+        for object in &self.objects {
+            if let Initial::Values(values) = &object.initial {
+                values.iter().for_each(|(_, _, value)| look(value));
+            }
+        }
+        let ops = self.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
+        ops.flat_map(Op::expressions).for_each(look);
+        found
     }
     /// The type that an allocation site is used as, if known.
     pub fn site_use(&self, site: ObjectId) -> Option<&SiteUse> {

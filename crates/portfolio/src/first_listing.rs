@@ -8,8 +8,7 @@
 //! [`SharedMemory::incomplete`]: report::SharedMemory::incomplete
 
 use ir::{
-    Callee, Edge, EdgeId, Expr, IdVec, Initial, Layout, Lhs, ObjectId, Op, Place, Program, Storage, Target,
-    TemplateId,
+    Callee, Edge, EdgeId, Expr, IdVec, Layout, Lhs, ObjectId, Op, Place, Program, Storage, Target, TemplateId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation};
@@ -83,7 +82,7 @@ struct Threads {
 
 impl Threads {
     fn of(program: &Program) -> Self {
-        let pointed = pointed(program);
+        let pointed = program.addressed_procedures();
         let targets = |callee: &Callee, arguments: usize| -> Vec<TemplateId> {
             match callee {
                 Callee::Procedure(template) => vec![*template],
@@ -145,27 +144,6 @@ impl Threads {
         };
         Self { reached, once, counts }
     }
-}
-
-/// The procedures whose address is taken.
-fn pointed(program: &Program) -> BTreeSet<TemplateId> {
-    let mut found = BTreeSet::new();
-    let mut take = |expr: &Expr| {
-        expr.walk(&mut |inner| {
-            if let Expr::Procedure(template) = inner {
-                found.insert(*template);
-            }
-        });
-    };
-    for op in program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops) {
-        op.expressions().into_iter().for_each(&mut take);
-    }
-    for object in &program.objects {
-        if let Initial::Values(values) = &object.initial {
-            values.iter().for_each(|(_, _, value)| take(value));
-        }
-    }
-    found
 }
 
 /// The accesses of a step by name.

@@ -427,7 +427,8 @@ impl Context<'_> {
     pub fn lose_path(&mut self) {
         self.open_value(IntType::BOOL, Rhs::Unknown, Some);
     }
-    /// The object of the library itself that has this name; made when it is first asked for.
+    /// The object of the library itself that has this name; made when it is first asked for. The name is no
+    /// identifier of C, so no object of the program has it.
     pub(super) fn own_object(&mut self, name: &str, storage: Storage, layout: Layout, size: u64) -> ObjectId {
         self.own_object_with(name, storage, layout, size, Initial::Values(vec![]))
     }
@@ -440,6 +441,7 @@ impl Context<'_> {
         size: u64,
         initial: Initial,
     ) -> ObjectId {
+        debug_assert!(name.contains(' '), "{name} could be an object of the program");
         let known = self.program.objects.enumerate().find(|(_, object)| object.name == name);
         if let Some((id, _)) = known {
             return id;

@@ -80,9 +80,9 @@ fn local_divisors(program: &Program) -> Divisors {
     let mut found: Divisors =
         program.templates.iter().map(|code| code.locals.iter().map(|_| 0).collect()).collect();
     // What is called or started through a pointer, or runs from the start, may be passed anything.
-    let mut is_open = addressed(program);
-    program.start.iter().for_each(|(id, _)| is_open[*id] = true);
-    for (id, code) in program.templates.enumerate().filter(|(id, _)| is_open[*id]) {
+    let mut open = program.addressed_procedures();
+    open.extend(program.start.iter().map(|(id, _)| *id));
+    for (id, code) in program.templates.enumerate().filter(|(id, _)| open.contains(id)) {
         code.locals.ids().take(code.parameters).for_each(|local| found[id][local] = 1);
     }
     let mut grows = true;
@@ -118,26 +118,6 @@ fn local_divisors(program: &Program) -> Divisors {
             }
         }
     }
-    found
-}
-
-/// Whether each procedure's address is taken.
-fn addressed(program: &Program) -> IdVec<TemplateId, bool> {
-    let mut found: IdVec<TemplateId, bool> = program.templates.iter().map(|_| false).collect();
-    let mut look = |expr: &Expr| {
-        expr.walk(&mut |inner| {
-            if let Expr::Procedure(template) = inner {
-                found[*template] = true;
-            }
-        });
-    };
-    for object in &program.objects {
-        if let Initial::Values(values) = &object.initial {
-            values.iter().for_each(|(_, _, value)| look(value));
-        }
-    }
-    let ops = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
-    ops.flat_map(Op::expressions).for_each(look);
     found
 }
 
