@@ -5,9 +5,10 @@ use crate::evaluation_order::Settled;
 use crate::fold;
 use crate::function::Function;
 use ir::{BinaryOp, Expr, Initial, IntType, Lhs, ObjectId, Op, Value};
+use rucc_base::Symbol;
 use rucc_sema::{Const, DeclId, Eval, ExprId, ExprKind, InitEntry};
 use rucc_types::{ArrayLen, RecordKind, TypeId, TypeKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// Aggregates with at most this many scalars are zeroed scalar by scalar.
@@ -120,16 +121,60 @@ impl Function<'_, '_> {
     fn is_unclear(&self, ty: TypeId, entries: &[InitEntry]) -> bool {
         let unit = self.unit;
         let begins = |entry: &InitEntry| unit.tree.expr_span(entry.value).lo;
-        if !unit.unclear_initialisers.is_empty()
-            && entries.iter().any(|entry| unit.unclear_initialisers.contains(&begins(entry)))
-        {
+        let unclear = &unit.unclear_initialisers;
+        if entries.iter().any(|entry| unclear.tokens.contains(&begins(entry))) {
             return true;
+        }
+        for later in &unclear.members {
+            let offsets = |tokens: &FxHashSet<u32>| -> Vec<u64> {
+                let own = entries.iter().filter(|entry| tokens.contains(&begins(entry)));
+                own.map(|entry| entry.offset).collect()
+            };
+            match (offsets(&later.before).iter().max(), offsets(&later.value).iter().min()) {
+                (None, None) => {}
+                (Some(before), Some(value)) if self.begins_after(ty, later.name, *value, *before) => {}
+                _ => return true,
+            }
         }
         let mut rests = Rests::default();
         if entries.len() > 1 && self.has_union(ty) {
             self.rests_of_unions(ty, 0, entries, &mut rests);
         }
         rests.has_several
+    }
+    /// Whether the members with a name that hold what is at an offset begin after another offset, at whatever
+    /// depth, and there is one.
+    fn begins_after(&self, ty: TypeId, name: Symbol, offset: u64, before: u64) -> bool {
+        let unit = self.unit;
+        let (mut at, mut start, mut found) = (ty, 0, false);
+        loop {
+            match unit.kind(at) {
+                TypeKind::Array { elem, .. } => {
+                    let Some(stride) = unit.size(elem).filter(|stride| *stride > 0) else { return found };
+                    start += (offset - start) / stride * stride;
+                    at = elem;
+                }
+                TypeKind::Record(id) => {
+                    let info = unit.types.record_info(id);
+                    let holds = |field: &&rucc_types::Field| {
+                        let first = start + field.offset;
+                        (first..first + unit.size(field.ty).unwrap_or(0)).contains(&offset)
+                    };
+                    let mut fields = info.fields.iter().filter(holds);
+                    // In a union, which member is meant is not looked for.
+                    let (Some(field), None) = (fields.next(), fields.next()) else { return false };
+                    start += field.offset;
+                    if field.name == Some(name) {
+                        if start <= before {
+                            return false;
+                        }
+                        found = true;
+                    }
+                    at = field.ty;
+                }
+                _ => return found,
+            }
+        }
     }
     fn not_constant(&mut self, object: ObjectId) -> Initial {
         let name = self.global.program.objects[object].name.clone();

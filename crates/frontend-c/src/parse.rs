@@ -8,7 +8,6 @@ use rucc_lex::{Convert, Keyword, Keywords, PpToken, convert};
 use rucc_sema::{Checker, DeclFlags, DeclId, Tast};
 use rucc_session::{FileSystem, Preinclude, SearchPath, Session, Std};
 use rucc_types::Types;
-use rustc_hash::FxHashSet;
 use std::path::{Path, PathBuf};
 
 /// A checked file. The tree borrows nothing.
@@ -32,8 +31,8 @@ pub struct Unit {
     pub has_second_names: bool,
     /// Whether the value of a preferred alignment counts that the type checker does not know.
     pub has_preferred_alignments: bool,
-    /// Where the tokens of initialisers begin of which it is unclear what they replace.
-    pub unclear_initialisers: FxHashSet<u32>,
+    /// Initialisers of which it is unclear what they replace.
+    pub unclear_initialisers: replaced::Unclear,
 }
 
 impl Unit {

@@ -10,6 +10,7 @@
 //! positions only rise, so only an element of a later run replaces something. Members of unions are compared
 //! by the lowering, which knows their types.
 
+use rucc_base::Symbol;
 use rucc_lex::{Keyword, Punct, Token, TokenKind, Tokens};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -61,12 +62,32 @@ pub fn remove(tokens: &mut Tokens, is_removed: impl Fn(usize) -> bool) {
     }
 }
 
-/// Drops elements that a later one replaces. Gives the positions of the tokens in lists where that is
-/// unclear.
-pub fn drop_replaced(tokens: &mut Tokens) -> FxHashSet<u32> {
+/// What is unclear about the initialisers of a file. Tokens are named by their positions.
+#[derive(Default, Debug)]
+pub struct Unclear {
+    /// The tokens of lists where it is unclear what is replaced.
+    pub tokens: FxHashSet<u32>,
+    /// Members that are set as a whole after elements without designators.
+    pub members: Vec<LaterMember>,
+}
+
+/// A member of a structure that is set as a whole after elements from the beginning of the structure on. It
+/// replaces none of them if they all come before the member.
+#[derive(Debug)]
+pub struct LaterMember {
+    /// The tokens of these elements.
+    pub before: FxHashSet<u32>,
+    /// The tokens of the member's value.
+    pub value: FxHashSet<u32>,
+    /// The member's name.
+    pub name: Symbol,
+}
+
+/// Drops elements that a later one replaces, and says where that is unclear.
+pub fn drop_replaced(tokens: &mut Tokens) -> Unclear {
     let enumerators = enumerators(tokens);
     let mut removed: FxHashSet<usize> = FxHashSet::default();
-    let mut unclear: FxHashSet<u32> = FxHashSet::default();
+    let mut unclear = Unclear::default();
     // Each open bracket, and where its elements begin.
     let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
     for (index, token) in tokens.tokens.iter().enumerate() {
@@ -85,8 +106,23 @@ pub fn drop_replaced(tokens: &mut Tokens) -> FxHashSet<u32> {
                     continue;
                 }
                 let Some(list) = elements(tokens, &enumerators, start, &starts, index) else { continue };
-                match replaced(&list) {
+                let mut later = Vec::new();
+                match replaced(&list, &mut later) {
                     Some(gone) => {
+                        let positions = |range: Range<usize>| {
+                            tokens.tokens[range].iter().map(|token| token.span.lo).collect()
+                        };
+                        for (before, member) in later {
+                            // The name follows a dot, unless it is an old designator.
+                            let start = list[member].tokens.start;
+                            let named =
+                                tokens.tokens[start..start + 2].iter().find_map(|token| token.ident());
+                            let name = named.expect("a designator has a name");
+                            let last = list[before.end - 1].tokens.end;
+                            let before = positions(list[before.start].tokens.start..last);
+                            let value = positions(list[member].value..list[member].tokens.end);
+                            unclear.members.push(LaterMember { before, value, name });
+                        }
                         removed.extend(gone.into_iter().flat_map(|at| match &list[at] {
                             // Empty braces set nothing.
                             Element { value, tokens, is_braced: true, .. } => value + 1..tokens.end - 1,
@@ -94,7 +130,9 @@ pub fn drop_replaced(tokens: &mut Tokens) -> FxHashSet<u32> {
                             Element { tokens, .. } => tokens.start..tokens.end + 1,
                         }));
                     }
-                    None => unclear.extend(tokens.tokens[start..=index].iter().map(|token| token.span.lo)),
+                    None => {
+                        unclear.tokens.extend(tokens.tokens[start..=index].iter().map(|token| token.span.lo))
+                    }
                 }
             }
             _ => {}
@@ -106,8 +144,9 @@ pub fn drop_replaced(tokens: &mut Tokens) -> FxHashSet<u32> {
     unclear
 }
 
-/// The elements that later ones replace as a whole, or nothing where it is unclear what is replaced.
-fn replaced(list: &[Element]) -> Option<Vec<usize>> {
+/// The elements that later ones replace as a whole, or nothing where it is unclear what is replaced. In
+/// `later_members`: a run from the beginning of a structure, and a member that is set as a whole.
+fn replaced(list: &[Element], later_members: &mut Vec<(Range<usize>, usize)>) -> Option<Vec<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (index, element) in list.iter().enumerate() {
         match runs.last_mut() {
@@ -120,6 +159,11 @@ fn replaced(list: &[Element]) -> Option<Vec<usize>> {
         for index in run.clone().filter(|index| list[*index].is_whole) {
             let path = place(list, run, index)?;
             for earlier in &runs[..later] {
+                let is_first = list[earlier.start].path.is_empty();
+                if let (true, Some(Step::Field(_)), true) = (is_first, path.first(), index == run.start) {
+                    later_members.push((earlier.clone(), index));
+                    continue;
+                }
                 let places: Option<Vec<_>> = earlier.clone().map(|at| place(list, earlier, at)).collect();
                 match places {
                     Some(places) => {

@@ -8,6 +8,7 @@ enum { RED, GREEN, BLUE, COLOURS };
 static struct outer whole = {.inner.second = 5, .inner = {.first = 2}, .text = "abc", .text = {1}};
 static struct inner table[COLOURS] = {[BLUE] = {1, 2}, [RED] = {3, 4}, [BLUE] = {.first = 7}};
 static struct inner empty[2] = {{1, 2}, {3, 4}, [0] = {}};
+static struct outer mixed = {1, .inner = {2, 3}, .text = "ab"};
 int main(void) {
   struct outer local = {.inner.first = 5, .inner = {.second = 2}, .text = {1, 2, 3, 4}, .text = "x"};
   struct outer part = {.inner = {1, 2}, .inner.first = 7};
@@ -17,5 +18,6 @@ int main(void) {
   assert(local.inner.first == 0 && local.inner.second == 2);
   assert(strcmp(local.text, "x") == 0 && local.text[2] == 0 && local.text[3] == 0);
   assert(part.inner.first == 7 && part.inner.second == 2);
+  assert(mixed.number == 1 && mixed.inner.second == 3 && mixed.text[1] == 'b');
   return 0;
 }
