@@ -1,8 +1,9 @@
 //! Calls: of functions in the files, of library models, of unknown functions, through pointers.
 
 use crate::effects::called_function;
+use crate::facts::captured;
 use crate::fold;
-use crate::function::{Function, Returns, is_atomic_by_name};
+use crate::function::{Function, Returns, Variable, is_atomic_by_name};
 use crate::library::{self, Argument, Callback, Outcome, Pointee};
 use crate::link::{Declared, library_name};
 use crate::outside_calls::context_of;
@@ -317,6 +318,17 @@ impl Function<'_, '_> {
             self.builder.emit(Op::any(Lhs::Local(local)));
             values.push(Expr::Local(local));
         }
+        for variable in captured(unit, declared.declaration) {
+            let address = match self.variable(variable) {
+                Some(Variable::Object(object)) => Expr::Address(object, 0),
+                Some(Variable::Pointed(local)) => Expr::Local(local),
+                Some(Variable::Local(_)) | None => {
+                    self.unsupported("a variable of an enclosing function");
+                    self.address_constant(0)
+                }
+            };
+            values.push(address);
+        }
         if !is_region {
             let template = self.global.template(declared, self.builder.is_atomic());
             return self.emit_call(Callee::Procedure(template), values, result);
@@ -460,6 +472,10 @@ impl Function<'_, '_> {
         }
         if self.global.units[declared.unit].tree.is_ifunc(declared.declaration) {
             self.unsupported("a function that is chosen when the program is loaded");
+        }
+        if !captured(&self.global.units[declared.unit], declared.declaration).is_empty() {
+            self.unsupported("the address of a nested function that uses variables of an enclosing one");
+            return self.address_constant(0);
         }
         Expr::Procedure(self.global.template(declared, false))
     }

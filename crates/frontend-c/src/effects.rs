@@ -97,11 +97,12 @@ impl Effects {
         self.writes.retain(stays);
         self
     }
-    /// Removes the variables of one activation.
-    fn of_others(mut self, units: &[Unit]) -> Self {
+    /// Removes the variables of one activation; `captured` are those of enclosing functions.
+    fn of_others(mut self, units: &[Unit], captured: &[DeclId]) -> Self {
         let lives_on = |named: &Named| {
             let unit = &units[named.declared.unit];
-            unit.tree[named.declared.declaration].duration != StorageDuration::Automatic
+            let declaration = named.declared.declaration;
+            unit.tree[declaration].duration != StorageDuration::Automatic || captured.contains(&declaration)
         };
         self.reads.retain(lives_on);
         self.writes.retain(lives_on);
@@ -290,7 +291,8 @@ fn own(lowering: &Lowering<'_>, function: Declared) -> (Effects, Vec<Declared>) 
     for &id in &uses.expressions {
         effects.add(&own_effects(lowering, function.unit, id, &|_| false, &mut calls));
     }
-    (effects.of_others(lowering.units), calls)
+    let captured = facts::captured(unit, function.declaration);
+    (effects.of_others(lowering.units, &captured), calls)
 }
 
 impl Function<'_, '_> {

@@ -4,7 +4,9 @@ use crate::function::Function;
 use crate::parse::Unit;
 use crate::types::Class;
 use rucc_ast::{BinaryOp, UnaryOp};
-use rucc_sema::{AtomicOp, Conversion, DeclId, DeclKind, ExprId, ExprKind, LabelId, Stmt, StmtId};
+use rucc_sema::{
+    AtomicOp, Conversion, DeclId, DeclKind, ExprId, ExprKind, LabelId, Linkage, Stmt, StmtId, StorageDuration,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How an expression is lowered.
@@ -202,6 +204,45 @@ pub struct Uses {
     seen: FxHashSet<ExprId>,
 }
 
+/// The variables of enclosing functions that a nested function uses, itself or by other nested functions that
+/// it mentions. They are passed by address to each call. Others have none.
+pub fn captured(unit: &Unit, function: DeclId) -> Vec<DeclId> {
+    let mut found = Vec::new();
+    collect_captured(unit, function, &mut Vec::new(), &mut found);
+    found
+}
+
+fn collect_captured(unit: &Unit, function: DeclId, active: &mut Vec<DeclId>, found: &mut Vec<DeclId>) {
+    let declaration = &unit.tree[function];
+    let (DeclKind::Function, Linkage::None, Some(body)) =
+        (declaration.kind, declaration.linkage, declaration.body)
+    else {
+        return;
+    };
+    if active.contains(&function) {
+        return;
+    }
+    active.push(function);
+    let uses = Uses::of(unit, body);
+    let mut mentioned = Vec::new();
+    for id in &uses.expressions {
+        let ExprKind::Decl(name) = unit.tree[*id].kind else { continue };
+        let named = &unit.tree[name];
+        match named.kind {
+            DeclKind::Function => collect_captured(unit, name, active, &mut mentioned),
+            DeclKind::Object if named.duration == StorageDuration::Automatic => mentioned.push(name),
+            DeclKind::Object | DeclKind::Type => {}
+        }
+    }
+    active.pop();
+    let parameters = &unit.tree[declaration.params];
+    for name in mentioned {
+        if !uses.variables.contains(&name) && !parameters.contains(&name) && !found.contains(&name) {
+            found.push(name);
+        }
+    }
+}
+
 impl Uses {
     /// Collects these facts for a function's body.
     pub fn of(unit: &Unit, body: StmtId) -> Self {
@@ -213,6 +254,10 @@ impl Uses {
         }
         uses.seen = FxHashSet::default();
         uses
+    }
+    /// Variables of enclosing functions are in memory: they are reached by their addresses.
+    pub fn take_addresses(&mut self, variables: &[DeclId]) {
+        self.address_taken.extend(variables);
     }
     /// Whether a pointer to a variable may exist.
     pub fn is_address_taken(&self, declaration: DeclId) -> bool {
@@ -232,6 +277,9 @@ impl Uses {
             self.declared.entry(*block).or_default().push(id);
         }
         self.variables.push(id);
+        if declaration.kind == DeclKind::Function {
+            self.address_taken.extend(captured(unit, id));
+        }
         if declaration.cleanup.is_some() {
             self.is_hard_to_follow = true;
             self.address_taken.insert(id);

@@ -4,7 +4,7 @@
 //! that arrives at it with another depth is not supported.
 
 use crate::builder::Builder;
-use crate::facts::{Facts, Uses};
+use crate::facts::{Facts, Uses, captured};
 use crate::fold;
 use crate::indeterminate::PassedDeclarations;
 use crate::link::Declared;
@@ -164,6 +164,7 @@ impl<'l, 'u> Function<'l, 'u> {
         match declaration.body {
             Some(body) => {
                 function.uses = Uses::of(unit, body);
+                function.uses.take_addresses(&captured(unit, declared.declaration));
                 function.parameters(declared.declaration);
                 // If it is called through a pointer or started as a thread, it becomes atomic with its first
                 // step.
@@ -439,6 +440,13 @@ impl<'l, 'u> Function<'l, 'u> {
             };
             let name = self.unit.name(parameter);
             passed.push(self.builder.template.local(name, scalar, span));
+        }
+        for variable in captured(self.unit, id) {
+            if self.unit.size(self.unit.tree[variable].ty).is_none() {
+                unsupported = Some("a variable of an enclosing function");
+            }
+            let local = self.builder.template.local(self.unit.name(variable), pointer, span);
+            self.variables.insert(variable, Variable::Pointed(local));
         }
         self.builder.template.parameters = self.builder.template.locals.len();
         self.returns = match (hidden, self.unit.class(result)) {

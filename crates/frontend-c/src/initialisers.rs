@@ -5,15 +5,19 @@ use crate::evaluation_order::Settled;
 use crate::fold;
 use crate::function::Function;
 use ir::{BinaryOp, Expr, Initial, IntType, Lhs, ObjectId, Op, Value};
+use rucc_base::Symbol;
 use rucc_sema::{Const, DeclId, Eval, ExprId, ExprKind, InitEntry};
 use rucc_types::{ArrayLen, RecordKind, TypeId, TypeKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// Aggregates with at most this many scalars are zeroed scalar by scalar.
 const MOST_LEAVES: usize = 16;
 /// The most unions of which an initialiser may leave bytes open.
 const MOST_RESTS: usize = 32;
+
+/// An initialiser whose meaning depends on what exactly a later part of it replaces.
+const UNCLEAR: &str = "an initialiser that sets a part of an object twice";
 
 /// The elements of a string as initial values from `offset` on, without the zeros.
 pub fn characters(bytes: &[u8], element: IntType, offset: u64) -> Vec<(u64, IntType, Expr)> {
@@ -54,13 +58,20 @@ impl Function<'_, '_> {
             Some(init) => unit.tree[init].to_vec(),
             None => Vec::new(),
         };
+        if self.is_unclear(unit.tree[declaration].ty, &entries) {
+            self.global.assume(format!("unsupported: {UNCLEAR}"), self.builder.span, true);
+            return Initial::NotModelled;
+        }
         let fields = BitFields::of(self, unit.tree[declaration].ty, entries.iter().any(|e| e.bit_width > 0));
         for entry in &entries {
-            if let Some((bytes, element)) = self.string_initialiser(entry) {
+            let end = entry.offset + unit.size(unit.tree[entry.value].ty).unwrap_or(0);
+            if entry.bit_width == 0 && unit.is_aggregate(unit.tree[entry.value].ty) {
                 // Later entries replace earlier ones, zeros included.
-                let end = entry.offset + unit.size(unit.tree[entry.value].ty).unwrap_or(0);
                 let covered: Vec<u64> = values.range(entry.offset..end).map(|(offset, _)| *offset).collect();
                 covered.iter().for_each(|offset| drop(values.remove(offset)));
+                bits.retain(|(start, _), _| !(entry.offset..end).contains(start));
+            }
+            if let Some((bytes, element)) = self.string_initialiser(entry) {
                 for (offset, ty, value) in characters(&bytes, element, entry.offset) {
                     values.insert(offset, (ty, value));
                 }
@@ -104,6 +115,66 @@ impl Function<'_, '_> {
         );
         found.retain(|(_, _, value)| !matches!(value, Expr::Const(0, _)));
         Initial::Values(found)
+    }
+    /// Whether it is unclear which earlier parts of an initialiser later ones replace: braces that may replace
+    /// something, or several members of one union, of which only the last one counts.
+    fn is_unclear(&self, ty: TypeId, entries: &[InitEntry]) -> bool {
+        let unit = self.unit;
+        let begins = |entry: &InitEntry| unit.tree.expr_span(entry.value).lo;
+        let unclear = &unit.unclear_initialisers;
+        if entries.iter().any(|entry| unclear.tokens.contains(&begins(entry))) {
+            return true;
+        }
+        for later in &unclear.members {
+            let offsets = |tokens: &FxHashSet<u32>| -> Vec<u64> {
+                let own = entries.iter().filter(|entry| tokens.contains(&begins(entry)));
+                own.map(|entry| entry.offset).collect()
+            };
+            match (offsets(&later.before).iter().max(), offsets(&later.value).iter().min()) {
+                (None, None) => {}
+                (Some(before), Some(value)) if self.begins_after(ty, later.name, *value, *before) => {}
+                _ => return true,
+            }
+        }
+        let mut rests = Rests::default();
+        if entries.len() > 1 && self.has_union(ty) {
+            self.rests_of_unions(ty, 0, entries, &mut rests);
+        }
+        rests.has_several
+    }
+    /// Whether the members with a name that hold what is at an offset begin after another offset, at whatever
+    /// depth, and there is one.
+    fn begins_after(&self, ty: TypeId, name: Symbol, offset: u64, before: u64) -> bool {
+        let unit = self.unit;
+        let (mut at, mut start, mut found) = (ty, 0, false);
+        loop {
+            match unit.kind(at) {
+                TypeKind::Array { elem, .. } => {
+                    let Some(stride) = unit.size(elem).filter(|stride| *stride > 0) else { return found };
+                    start += (offset - start) / stride * stride;
+                    at = elem;
+                }
+                TypeKind::Record(id) => {
+                    let info = unit.types.record_info(id);
+                    let holds = |field: &&rucc_types::Field| {
+                        let first = start + field.offset;
+                        (first..first + unit.size(field.ty).unwrap_or(0)).contains(&offset)
+                    };
+                    let mut fields = info.fields.iter().filter(holds);
+                    // In a union, which member is meant is not looked for.
+                    let (Some(field), None) = (fields.next(), fields.next()) else { return false };
+                    start += field.offset;
+                    if field.name == Some(name) {
+                        if start <= before {
+                            return false;
+                        }
+                        found = true;
+                    }
+                    at = field.ty;
+                }
+                _ => return found,
+            }
+        }
     }
     fn not_constant(&mut self, object: ObjectId) -> Initial {
         let name = self.global.program.objects[object].name.clone();
@@ -182,6 +253,9 @@ impl Function<'_, '_> {
         let values: Vec<ExprId> = entries.iter().map(|entry| entry.value).collect();
         if unit.has_reverse_order(ty) {
             self.unsupported("a structure in reverse byte order");
+        }
+        if self.is_unclear(ty, &entries) {
+            self.unsupported(UNCLEAR);
         }
         let settled = if values.len() > 1 { self.settle_entries(&values) } else { Settled::default() };
         self.zero_rest(declaration, &entries, &address);
@@ -273,9 +347,9 @@ impl Function<'_, '_> {
     }
     /// Of a union that has an entry, only the member that is initialised has a known value (C11 6.2.6.1p7).
     fn leave_rests(&mut self, ty: TypeId, entries: &[InitEntry], address: &Expr) {
-        let mut rests = Rests { found: Vec::new(), is_exact: true };
+        let mut rests = Rests::default();
         self.rests_of_unions(ty, 0, entries, &mut rests);
-        if !rests.is_exact || rests.found.len() > MOST_RESTS {
+        if rests.is_vague || rests.found.len() > MOST_RESTS {
             let text = "unsupported: bytes of unions that an initialiser leaves open".to_owned();
             return self.global.assume(text, self.builder.span, true);
         }
@@ -303,8 +377,14 @@ impl Function<'_, '_> {
             TypeKind::Array { elem, len: ArrayLen::Fixed(count) } => {
                 let stride = unit.size(elem).unwrap_or(0);
                 if matches!(unit.kind(elem), TypeKind::Record(_) | TypeKind::Array { .. }) {
-                    (0..count)
-                        .for_each(|at| self.rests_of_unions(elem, offset + at * stride, entries, rests));
+                    let mut elements: BTreeMap<u64, Vec<InitEntry>> = BTreeMap::new();
+                    for entry in entries.iter().filter(inside) {
+                        let at = (entry.offset - offset).checked_div(stride).unwrap_or(0);
+                        elements.entry(at).or_default().push(*entry);
+                    }
+                    for (at, entries) in elements.range(..count) {
+                        self.rests_of_unions(elem, offset + at * stride, entries, rests);
+                    }
                 }
             }
             TypeKind::Record(id) => {
@@ -323,17 +403,19 @@ impl Function<'_, '_> {
                     });
                     let fits: Vec<(TypeId, u64)> = fits.collect();
                     let Some((_, covered)) = fits.first() else {
-                        rests.is_exact = false;
+                        rests.has_several |= entries.iter().filter(inside).count() > 1;
+                        rests.is_vague = true;
                         return;
                     };
-                    let mut inner = Rests { found: Vec::new(), is_exact: true };
+                    let mut inner = Rests::default();
                     for (member, _) in &fits {
                         self.rests_of_unions(*member, offset, entries, &mut inner);
                     }
                     // Which member is meant may not be seen here.
                     let is_one = fits.len() == 1
                         || inner.found.is_empty() && fits.iter().all(|(_, size)| size == covered);
-                    rests.is_exact &= is_one && inner.is_exact;
+                    rests.is_vague |= !is_one || inner.is_vague;
+                    rests.has_several |= inner.has_several;
                     rests.found.extend(inner.found);
                     if *covered < size {
                         rests.found.push((offset + covered, size - covered));
@@ -386,11 +468,14 @@ impl Function<'_, '_> {
 }
 
 /// The bytes of unions that an initialiser leaves open.
+#[derive(Default)]
 struct Rests {
     /// Their offsets and numbers.
     found: Vec<(u64, u64)>,
-    /// Whether these are all.
-    is_exact: bool,
+    /// Whether these may not be all.
+    is_vague: bool,
+    /// Whether several members of one union have an entry.
+    has_several: bool,
 }
 
 /// The storage units of the bit-fields of a type, by the first bit of the field.

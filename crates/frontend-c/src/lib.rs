@@ -48,6 +48,7 @@ mod outside_calls;
 mod parse;
 mod places;
 mod registers;
+mod replaced;
 mod scopes;
 mod site_uses;
 mod start;

@@ -195,6 +195,9 @@ impl Atomics {
     /// Drops the cells on which only the first thread performs operations: there is nothing to order.
     fn keep_shared(&mut self, run_by_threads: &BTreeSet<usize>) {
         let is_run = |template: &TemplateId| run_by_threads.contains(&template.index());
+        if !self.uses.values().flat_map(|uses| &uses.templates).any(is_run) {
+            return self.uses.clear();
+        }
         self.uses.retain(|cell, uses| cell.is_none() || uses.templates.iter().any(is_run));
     }
     /// The position of the first operation with a weaker order, if any.

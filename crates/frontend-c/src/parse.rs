@@ -1,6 +1,6 @@
 //! Preprocesses, parses and checks one file with the `rucc` crates.
 
-use crate::{Options, Source, limits, unqualified_casts};
+use crate::{Options, Source, limits, replaced, unqualified_casts};
 use ir::DataModel;
 use ir::diagnostic::{Diagnostic, Kind};
 use rucc_diag::{SourceBytes, Span};
@@ -31,6 +31,8 @@ pub struct Unit {
     pub has_second_names: bool,
     /// Whether the value of a preferred alignment counts that the type checker does not know.
     pub has_preferred_alignments: bool,
+    /// Initialisers of which it is unclear what they replace.
+    pub unclear_initialisers: replaced::Unclear,
 }
 
 impl Unit {
@@ -159,6 +161,7 @@ pub fn parse(source: &Source, options: &Options, own: &[String]) -> Result<Unit,
     }
 
     unqualified_casts::unqualify(&mut tokens);
+    let unclear_initialisers = replaced::drop_replaced(&mut tokens);
     let has_preferred_alignments =
         options.data_model == DataModel::Ilp32 && preferred_alignments(&tokens, &session);
 
@@ -225,6 +228,7 @@ pub fn parse(source: &Source, options: &Options, own: &[String]) -> Result<Unit,
             weak_names,
             has_second_names,
             has_preferred_alignments,
+            unclear_initialisers,
         }),
         Some(_) | None if !told.is_empty() => Err(told),
         Some(_) | None => Err(internal("the file cannot be parsed".to_owned())),

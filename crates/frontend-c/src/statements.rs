@@ -485,7 +485,7 @@ impl Function<'_, '_> {
                 }
                 return;
             }
-            // A nested function: calling it is not supported, declaring it does nothing.
+            // A nested function: declaring it does nothing.
             DeclKind::Function => return,
             DeclKind::Object => {}
         }

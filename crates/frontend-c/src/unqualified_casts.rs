@@ -6,26 +6,27 @@
 //! these are no part of a declaration, of `typeof`, or of a compound literal, in which a qualifier has a
 //! meaning.
 
+use crate::replaced;
 use rucc_lex::{Keyword, Punct, Token, TokenKind, Tokens};
+use rustc_hash::FxHashSet;
 
 /// Drops qualifiers of types that values are cast to.
 pub fn unqualify(tokens: &mut Tokens) {
-    let all = std::mem::take(&mut tokens.tokens);
-    let mut kept: Vec<Token> = Vec::with_capacity(all.len());
+    let all = &tokens.tokens;
+    let mut dropped: FxHashSet<usize> = FxHashSet::default();
     let mut at = 0;
     while at < all.len() {
-        match cast_end(&all, at) {
+        match cast_end(all, at) {
             Some(end) => {
-                kept.extend(all[at..end].iter().filter(|token| !is_qualifier(token.kind)));
+                dropped.extend((at..end).filter(|index| is_qualifier(all[*index].kind)));
                 at = end;
             }
-            None => {
-                kept.push(all[at]);
-                at += 1;
-            }
+            None => at += 1,
         }
     }
-    tokens.tokens = kept;
+    if !dropped.is_empty() {
+        replaced::remove(tokens, |index| dropped.contains(&index));
+    }
 }
 
 fn is_qualifier(kind: TokenKind) -> bool {

@@ -8,6 +8,7 @@
 //! This is the only crate that links the solver, and none of its types leaves it. Engines may trust its
 //! answers only because the checker asks again.
 
+mod as_bits;
 mod decode;
 pub mod eliminate;
 mod encode;

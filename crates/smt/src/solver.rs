@@ -1,5 +1,6 @@
 //! An incremental solver: a stack of assertions, queries under assumptions, models and unsatisfiable cores.
 
+use crate::as_bits::as_bits;
 use crate::decode::decode_value;
 use crate::encode::Encoder;
 use crate::limits::{NoAnswer, solver_limit, within};
@@ -24,6 +25,8 @@ const UNWATCHED: u64 = 200;
 const FRESH: u64 = 1_000;
 /// What was asserted before costs a little in each question: one step for so many terms.
 const TERMS: u64 = 4;
+/// How long a question about bit-vectors may take, before it is asked in another way.
+const LONGEST_AS_BITS: Duration = Duration::from_secs(4);
 /// With less time left than this, every question is watched from the beginning.
 const LONGEST_UNWATCHED: Duration = Duration::from_millis(500);
 
@@ -162,24 +165,28 @@ impl Solver {
         self.core.clear();
         self.renew();
         let literals: Vec<Bool> = assumptions.iter().map(|assumption| self.literal(assumption)).collect();
-        match self.ask(&literals, budget) {
+        match self.ask(assumptions, &literals, budget) {
             Err(reason) => Answer::Unknown(reason),
-            Ok(SatResult::Sat) => match self.solver.get_model() {
+            Ok((SatResult::Sat, _)) => match self.solver.get_model() {
                 Some(model) => {
                     self.model = Some(model);
                     Answer::Sat
                 }
                 None => Answer::Unknown(NoAnswer::GaveUp("there is no model".to_owned())),
             },
-            Ok(SatResult::Unsat) => {
+            Ok((SatResult::Unsat, by_bits)) => {
                 if !literals.is_empty() {
-                    let core: FxHashSet<Bool> = self.solver.get_unsat_core().into_iter().collect();
-                    self.core =
-                        (0..literals.len()).filter(|position| core.contains(&literals[*position])).collect();
+                    let core: FxHashSet<Bool> = match by_bits {
+                        true => FxHashSet::default(),
+                        false => self.solver.get_unsat_core().into_iter().collect(),
+                    };
+                    self.core = (0..literals.len())
+                        .filter(|position| by_bits || core.contains(&literals[*position]))
+                        .collect();
                 }
                 Answer::Unsat
             }
-            Ok(SatResult::Unknown) => {
+            Ok((SatResult::Unknown, _)) => {
                 let reason = self.solver.get_reason_unknown().unwrap_or_default();
                 Answer::Unknown(NoAnswer::GaveUp(reason))
             }
@@ -187,18 +194,27 @@ impl Solver {
     }
     /// Asks the solver. Most questions are answered at once: those that look small are first asked with a
     /// limit on the solver's steps, which needs no second thread. What that does not decide is asked again
-    /// under watch.
-    fn ask(&mut self, literals: &[Bool], budget: &Budget) -> Result<SatResult, NoAnswer> {
+    /// under watch, first as a question about bit-vectors. With the answer: whether that one gave it.
+    fn ask(
+        &mut self,
+        assumptions: &[Term],
+        literals: &[Bool],
+        budget: &Budget,
+    ) -> Result<(SatResult, bool), NoAnswer> {
         budget.check(0).map_err(NoAnswer::Exhausted)?;
         if let Some(answer) = self.unwatched(literals, budget) {
-            return Ok(answer);
+            return Ok((answer, false));
+        }
+        let asserted = self.levels.iter().flat_map(|level| &level.assertions);
+        if clash_as_bits(&Term::all(asserted.chain(assumptions).cloned()), budget) {
+            return Ok((SatResult::Unsat, true));
         }
         self.renew();
         limit_steps(&self.solver, solver_limit(budget));
         let answer = within(budget, || question(&self.solver, literals));
         limit_steps(&self.solver, FEW_STEPS);
         self.worn_out = !matches!(answer, Ok(SatResult::Sat | SatResult::Unsat));
-        answer
+        answer.map(|answer| (answer, false))
     }
     /// Asks with a limit on steps, if the question looks small and there is time.
     fn unwatched(&mut self, literals: &[Bool], budget: &Budget) -> Option<SatResult> {
@@ -267,6 +283,17 @@ impl Solver {
     }
 }
 
+/// Whether the solver finds that a formula cannot hold when it is asked about bit-vectors only.
+fn clash_as_bits(formula: &Term, budget: &Budget) -> bool {
+    let Some(bits) = as_bits(formula) else { return false };
+    let patience = budget.part(4).within(LONGEST_AS_BITS);
+    let solver = z3::Solver::new();
+    let mut encoder = Encoder::default();
+    solver.assert(encoder.formula(&bits));
+    limit_steps(&solver, solver_limit(&patience));
+    within(&patience, || solver.check()) == Ok(SatResult::Unsat)
+}
+
 /// Whether a formula can hold. Unlike a [`Solver`], which is made for many questions, this uses all
 /// simplifications where the formula is not decided at once.
 pub fn satisfiable(formula: &Term, budget: &Budget) -> Answer {
@@ -277,6 +304,7 @@ pub fn satisfiable(formula: &Term, budget: &Budget) -> Answer {
     let mut quick = Solver::new();
     quick.assert(formula);
     let answer = match quick.unwatched(&[], budget) {
+        None if clash_as_bits(formula, budget) => Ok((SatResult::Unsat, None)),
         None => {
             let thorough = z3::Solver::new();
             thorough.assert(quick.encoder.formula(formula));

@@ -1,0 +1,15 @@
+// What follows from single bits of an input, not from its value as a number.
+// expect: assertions=true
+// args: --engine horn
+#include <assert.h>
+extern unsigned __VERIFIER_nondet_uint(void);
+int main(void) {
+  unsigned x = __VERIFIER_nondet_uint(), y = __VERIFIER_nondet_uint();
+  unsigned a = x, b = y;
+  a ^= b;
+  b ^= a;
+  a ^= b;
+  assert(a == y && b == x);
+  assert((x & y) + (x | y) == x + y);
+  return 0;
+}
