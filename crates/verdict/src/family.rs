@@ -188,13 +188,13 @@ impl Family {
 }
 
 /// The greatest distance between indices as wide as pointers: assumption 14.
-fn assumed_spread(program: &Program) -> Value {
+pub(crate) fn assumed_spread(program: &Program) -> Value {
     1 << (program.data_model.pointer().bits / 2)
 }
 
 /// Whether different indices at most this far apart, times a factor, are neither equal nor nearly so modulo 2
 /// to the width of a pointer.
-fn does_not_wrap(program: &Program, factor: Value, spread: Value) -> bool {
+pub(crate) fn does_not_wrap(program: &Program, factor: Value, spread: Value) -> bool {
     let all = 1 << program.data_model.pointer().bits;
     factor.checked_mul(spread + 2).is_some_and(|distance| distance <= all)
 }

@@ -15,6 +15,7 @@ mod evidence;
 mod family;
 mod flow;
 pub mod form;
+mod indexed;
 mod listing;
 mod locations;
 mod modular;
@@ -47,6 +48,7 @@ pub use flow::{
     PackRelation, Pairs, Reach, Relation, VariablePacks,
 };
 pub use form::IllFormed;
+pub use indexed::IndexedLock;
 pub use listing::{Interference, KnownValue, ListedFact, ListedLine, Listing, known_text};
 pub use locations::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation, WhyNoRace};
 pub use modular::ModularProof;
