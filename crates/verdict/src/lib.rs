@@ -10,6 +10,7 @@ mod budget;
 mod context;
 mod counters;
 mod decision;
+mod each;
 mod engine;
 mod evidence;
 mod family;
