@@ -15,7 +15,10 @@
 //! 6. both are in the owned parameters of two threads of one template: different objects;
 //! 7. one comes, on its edge, after an operation that acquires a lock which the other thread holds before its
 //!    step, or is that operation: then the first step blocks before the access;
-//! 8. both are of one family, or of a member and its parent ([`verdict::Family`]), and their indices separate
+//! 8. both addresses depend on an index, and so do locks that both threads hold, one of them exclusively: where
+//!    the accesses have a byte in common, the indices are equal, hence the locks are one
+//!    ([`verdict::IndexedLock`]);
+//! 9. both are of one family, or of a member and its parent ([`verdict::Family`]), and their indices separate
 //!    them.
 
 use crate::coreachable::{FirstLock, Known, Reached, first_lock, is_refused};
@@ -28,7 +31,7 @@ use ir::ids::Id;
 use ir::passes::Affine;
 use ir::passes::footprint::{Extent, Region, racing_accesses};
 use ir::{Expr, IdVec, LocalId, LocationId, ObjectId, Span, Storage, Targets, TemplateId};
-use verdict::{Counter, Family, LocalEqualities, LocationFacts, ParentFacts, TicketAddress};
+use verdict::{Counter, Family, IndexedLock, LocalEqualities, LocationFacts, ParentFacts, TicketAddress};
 
 /// An access that others may see.
 pub struct Access {
@@ -45,6 +48,8 @@ pub struct Access {
     after: Option<FirstLock>,
     /// The locks held, by their distance from the access, and whether each is shared.
     locks: Vec<(i128, bool)>,
+    /// The locks held that its index determines.
+    indexed: Vec<IndexedLock>,
     /// Its address in terms of families.
     seen: Vec<Seen>,
     /// The parameter whose object it is in, if that is the thread's own.
@@ -110,6 +115,13 @@ pub fn shared_accesses(
                         let apart = ir::Value::from(lock.offset) - ir::Value::from(key.offset);
                         Some((signed.wrap(apart), lock.shared))
                     });
+                    let indexed = held.iter().filter_map(|lock| {
+                        let address = Linear { base: lock.base.clone(), offset: lock.offset };
+                        let lock = (&address.expression(pointer), lock.shared);
+                        let access = key.as_ref()?.expression(pointer);
+                        let is_single = |object| model.is_single(object);
+                        IndexedLock::of(model.program, step.template, &access, lock, &is_single)
+                    });
                     let own = matches!(access.address, Expr::Address(object, _)
                         if matches!(model.program.objects[*object].storage, Storage::Frame(_) | Storage::ThreadLocal));
                     found.push(Access {
@@ -121,6 +133,7 @@ pub fn shared_accesses(
                         own,
                         after: first.filter(|(taken, _)| number > *taken).map(|(_, lock)| lock),
                         locks: locks.collect(),
+                        indexed: indexed.collect(),
                         owned_parameter: match &key {
                             Some(Linear { base: Expr::Local(local), .. }) => {
                                 Some(*local).filter(|local| known.owned_parameters.contains(&(step.template, *local)))
@@ -230,6 +243,7 @@ pub fn conflicts(model: &Model<'_>, known: &Known, accesses: &[Access], reached:
                 && reached.pairs.contains(a.node.index(), b.node.index())
                 && a.region.overlaps(&b.region)
                 && !is_protected(a, b)
+                && !is_protected_by_index(model, a, b)
                 && !is_behind_lock(known, a, b)
                 && !is_behind_lock(known, b, a)
                 && !is_apart(model, known, reached, a, b)
@@ -313,6 +327,15 @@ fn arguments_hold(model: &Model<'_>, family: &Family, reached: &Reached, a: Node
 /// Whether one access comes after a lock on its edge that the thread at the other one holds.
 fn is_behind_lock(known: &Known, a: &Access, b: &Access) -> bool {
     a.after.is_some_and(|lock| is_refused(lock, &known.facts[b.node].locks))
+}
+
+/// Whether both threads hold the lock of the element that both would access.
+fn is_protected_by_index(model: &Model<'_>, a: &Access, b: &Access) -> bool {
+    let (Extent::Bytes(a_bytes), Extent::Bytes(b_bytes)) = (a.region.extent, b.region.extent) else {
+        return false;
+    };
+    let mut pairs = a.indexed.iter().flat_map(|mine| b.indexed.iter().map(move |theirs| (mine, theirs)));
+    pairs.any(|(mine, theirs)| mine.excludes(a_bytes, theirs, b_bytes, model.program))
 }
 
 fn is_protected(a: &Access, b: &Access) -> bool {

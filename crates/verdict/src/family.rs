@@ -22,6 +22,7 @@
 //!
 //! Indices are integers: where the parent's local wraps around, its orders are dropped.
 
+use crate::each;
 use crate::orders::{Bound, Orders};
 use crate::present::reads;
 use ir::ids::Id;
@@ -61,7 +62,7 @@ pub type Span<'a> = (&'a Affine, u64);
 ///
 /// Two accesses to elements of one array do not overlap if their indices are far enough apart. An index times
 /// the size of an element does not wrap around, by known bounds of the index or by its type; where it is as
-/// wide as a pointer and has no known bounds, this is assumption 14.
+/// wide as a pointer and has no known bounds, this is assumption 14. Where there are few indices, all are tried.
 impl Family {
     /// The address of a member's access: built from constants, contents of static objects, and known
     /// arguments.
@@ -91,6 +92,12 @@ impl Family {
 
     /// Whether accesses of two members never overlap, given that their arguments are what the family says.
     pub fn are_apart(&self, program: &Program, one: Span<'_>, other: Span<'_>) -> bool {
+        self.are_apart_by_factor(program, one, other)
+            || each::are_apart(program, (self.index, self.range(program)), one, other)
+    }
+
+    /// The same, by the size of an element.
+    fn are_apart_by_factor(&self, program: &Program, one: Span<'_>, other: Span<'_>) -> bool {
         let atom = self.one_to_one(program, one.0);
         let (Some((factor, rest)), Some((same, other_rest))) = (one.0.split(&atom), other.0.split(&atom))
         else {
@@ -131,8 +138,9 @@ impl Family {
         found.cloned().unwrap_or(Expr::Local(self.index))
     }
 
-    /// The greatest distance between two members' indices; if unknown, the bound of assumption 14.
-    fn spread(&self, program: &Program) -> Value {
+    /// The least and the greatest index that members may have, by what is known at the parent's locations and by
+    /// the type.
+    fn range(&self, program: &Program) -> (Value, Value) {
         let ty = program.templates[self.parent].locals[self.index].ty;
         let (mut least, mut greatest) = (ty.max(), ty.min());
         for facts in &self.at {
@@ -140,13 +148,20 @@ impl Family {
             let Some(members) = facts.members.as_ref().filter(|members| !members.none) else { continue };
             let below = members.below.iter();
             let below =
-                below.filter_map(|below| Some(facts.orders.distance(below.of, None)? + below.plus)).min();
+                below.filter_map(|below| Some(facts.orders.distance(below.of, None)? + below.plus - 1)).min();
             let above = members.above.iter();
             let above =
                 above.filter_map(|above| Some(above.plus - facts.orders.distance(None, above.of)?)).max();
             least = least.min(above.unwrap_or(ty.min()).max(ty.min()));
             greatest = greatest.max(below.unwrap_or(ty.max()).min(ty.max()));
         }
+        (least, greatest)
+    }
+
+    /// The greatest distance between two members' indices; if unknown, the bound of assumption 14.
+    fn spread(&self, program: &Program) -> Value {
+        let ty = program.templates[self.parent].locals[self.index].ty;
+        let (least, greatest) = self.range(program);
         let is_bounded = greatest < ty.max() && (least > ty.min() || !ty.signed);
         let is_narrow = ty.bits < program.data_model.pointer().bits;
         if is_bounded || is_narrow { (greatest - least).max(0) } else { assumed_spread(program) }
@@ -188,13 +203,13 @@ impl Family {
 }
 
 /// The greatest distance between indices as wide as pointers: assumption 14.
-fn assumed_spread(program: &Program) -> Value {
+pub(crate) fn assumed_spread(program: &Program) -> Value {
     1 << (program.data_model.pointer().bits / 2)
 }
 
 /// Whether different indices at most this far apart, times a factor, are neither equal nor nearly so modulo 2
 /// to the width of a pointer.
-fn does_not_wrap(program: &Program, factor: Value, spread: Value) -> bool {
+pub(crate) fn does_not_wrap(program: &Program, factor: Value, spread: Value) -> bool {
     let all = 1 << program.data_model.pointer().bits;
     factor.checked_mul(spread + 2).is_some_and(|distance| distance <= all)
 }

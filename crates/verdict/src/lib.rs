@@ -10,11 +10,13 @@ mod budget;
 mod context;
 mod counters;
 mod decision;
+mod each;
 mod engine;
 mod evidence;
 mod family;
 mod flow;
 pub mod form;
+mod indexed;
 mod listing;
 mod locations;
 mod modular;
@@ -47,6 +49,7 @@ pub use flow::{
     PackRelation, Pairs, Reach, Relation, VariablePacks,
 };
 pub use form::IllFormed;
+pub use indexed::IndexedLock;
 pub use listing::{Interference, KnownValue, ListedFact, ListedLine, Listing, known_text};
 pub use locations::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation, WhyNoRace};
 pub use modular::ModularProof;

@@ -5,7 +5,9 @@
 //! reach; one comes after an operation on its edge that acquires a lock which the other thread holds; both
 //! name an object of the running thread; both threads hold, before the step, locks at the same distance from
 //! any byte that both could access, one of them exclusively (then the locks are at one address, and only one
-//! thread can hold it); indices of a family ([`super::families`]) or tickets of a counter
+//! thread can hold it); both threads hold, before the step, locks whose addresses the indices of the accesses
+//! determine in the same way, one of them exclusively, and only equal indices give a common byte
+//! ([`verdict::IndexedLock`]; then, too, the locks are at one address); indices of a family ([`super::families`]) or tickets of a counter
 //! ([`super::counters`]) separate them; or one is a parent's access, made when its family has no members, and
 //! the other would be a member's.
 
@@ -18,9 +20,9 @@ use super::terms::Terms;
 use super::view::{Node, View};
 use crate::ProofError;
 use crate::ready::claim;
-use ir::passes::footprint::{Region, racing_accesses};
+use ir::passes::footprint::{Extent, Region, racing_accesses};
 use ir::{Expr, IntType, LocalId, Storage, Targets, TemplateId, Value};
-use verdict::{Budget, LocalEqualities, TicketAddress};
+use verdict::{Budget, IndexedLock, LocalEqualities, TicketAddress};
 
 struct Seen {
     node: Node,
@@ -34,6 +36,8 @@ struct Seen {
     held: Vec<Held>,
     /// Locks held, by their distance from the first byte.
     guards: Vec<(Value, bool)>,
+    /// Locks held, by what the access's index says of their addresses.
+    indexed: Vec<IndexedLock>,
     /// Its address in terms of families.
     placed: Vec<Placed>,
     /// The given parameter whose object it is in.
@@ -102,6 +106,11 @@ fn collect(
                     let key = key.as_ref().filter(|key| key.terms == lock.address.terms)?;
                     Some((signed.wrap(lock.address.constant - key.constant), lock.shared))
                 });
+                let indexed = held.iter().filter_map(|lock| {
+                    let access = terms.rebuilt(key.as_ref()?);
+                    let lock = (&terms.rebuilt(&lock.address), lock.shared);
+                    IndexedLock::of(view.program, template, &access, lock, &|object| view.is_single(object))
+                });
                 let names_own = matches!(access.address, Expr::Address(object, _)
                     if matches!(view.program.objects[*object].storage, Storage::Frame(_) | Storage::ThreadLocal));
                 all.push(Seen {
@@ -113,6 +122,7 @@ fn collect(
                     atomic: access.atomic || view.location(node).atomic,
                     names_own,
                     guards: guards.collect(),
+                    indexed: indexed.collect(),
                     tickets,
                     given: key.as_ref().and_then(|key| match key.terms.as_slice() {
                         [(Expr::Local(local), false)] => {
@@ -151,6 +161,12 @@ fn conflict(view: &View<'_>, a: &Seen, b: &Seen) -> bool {
     let (my_tickets, their_tickets) = ((&*a.tickets, a.region.extent), (&*b.tickets, b.region.extent));
     if are_apart(view, one, other) || have_other_tickets(view, my_tickets, their_tickets) {
         return false;
+    }
+    if let (Extent::Bytes(mine), Extent::Bytes(theirs)) = (a.region.extent, b.region.extent) {
+        let mut pairs = a.indexed.iter().flat_map(|one| b.indexed.iter().map(move |other| (one, other)));
+        if pairs.any(|(one, other)| one.excludes(mine, other, theirs, view.program)) {
+            return false;
+        }
     }
     let Some(distances) = a.region.distances(&b.region) else { return true };
     let guarded = distances.iter().all(|apart| {

@@ -1,0 +1,23 @@
+// Each thread has its own array of locks.
+// expect: races=false
+#include <pthread.h>
+extern int __VERIFIER_nondet_int(void);
+int x[8];
+void *worker(void *unused) {
+  int i = __VERIFIER_nondet_int();
+  if (i < 0 || i > 6)
+    return 0;
+  pthread_mutex_t lock[8];
+  for (int k = 0; k < 8; k++)
+    pthread_mutex_init(&lock[k], 0);
+  pthread_mutex_lock(&lock[i]);
+  x[i]++; //~ RACE
+  pthread_mutex_unlock(&lock[i]);
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  while (__VERIFIER_nondet_int())
+    pthread_create(&t, 0, worker, 0);
+  return 0;
+}

@@ -1,0 +1,21 @@
+// Elements 0 and 4 are one, but have different locks.
+// expect: races=false
+#include <pthread.h>
+extern int __VERIFIER_nondet_int(void);
+pthread_mutex_t lock[8];
+int x[4];
+void *worker(void *unused) {
+  int i = __VERIFIER_nondet_int();
+  if (i < 0 || i > 6)
+    return 0;
+  pthread_mutex_lock(&lock[i]);
+  x[i % 4]++; //~ RACE
+  pthread_mutex_unlock(&lock[i]);
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  while (__VERIFIER_nondet_int())
+    pthread_create(&t, 0, worker, 0);
+  return 0;
+}
