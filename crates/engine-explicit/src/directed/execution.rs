@@ -85,7 +85,7 @@ pub(super) enum Habit {
     Frugal,
     /// Anything.
     Random,
-    /// Each number is one more than the last: time passes slowly.
+    /// Each number is one more than the last: time passes slowly. Texts are long.
     Counting,
 }
 

@@ -39,8 +39,12 @@ impl Feeder<'_, '_> {
         let count = candidates.values.len().max(1);
         let of = |number: usize| candidates.values.get(number % count).copied().unwrap_or(0);
         if choice.kind == ChoiceKind::Open && self.plan.habit != Habit::Random {
-            let is_plenty = matches!(self.plan.habit, Habit::Generous | Habit::Counting);
-            let is_letter = is_plenty && self.attempt == 0 && choice.ty.bits == 8;
+            let has_texts = match self.plan.habit {
+                Habit::Generous => (self.plan.seed / 12).is_multiple_of(2),
+                Habit::Counting => true,
+                Habit::Frugal | Habit::Random => false,
+            };
+            let is_letter = has_texts && self.attempt == 0 && choice.ty.bits == 8;
             return if is_letter && self.before % TEXT < TEXT - 1 { LETTER } else { of(self.attempt) };
         }
         if self.plan.habit == Habit::Counting && self.attempt == 0 && choice.ty.bits >= 32 {

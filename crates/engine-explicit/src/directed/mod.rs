@@ -49,8 +49,10 @@ const OTHER_SEARCH: u64 = 8;
 const MOST_NEW: u32 = 16;
 /// Steps between the arrival of a signal and the start of its handler.
 const STEPS_TO_HANDLER: usize = 4;
-/// How often to try in vain to make two steps meet.
-const MOST_MEETINGS: u32 = 4;
+/// How often to try to make two steps meet, where a try in vain counts as several that led to a possible race:
+/// there may be a way around what that rests on.
+const MOST_MEETINGS: u32 = 32;
+const IN_VAIN: u32 = 8;
 /// The limit on records of waiting branches, in conditions.
 const MOST_WAITING: usize = 200_000;
 /// The penalty for each attempt at a branch, and for a branch that leads away.
@@ -117,7 +119,7 @@ pub struct Directed<'p> {
     /// The locations that are searched, by their numbers.
     watched: Watched,
     ranges: Vec<Range>,
-    /// How often two steps were made to meet in vain.
+    /// How often it was tried to make two steps meet.
     meetings: BTreeMap<(usize, [Step; 2]), u32>,
     /// How many values that are not modelled the best execution on a location rests on.
     conditions: BTreeMap<usize, usize>,
@@ -232,10 +234,11 @@ impl<'p> Directed<'p> {
             if *tried >= MOST_MEETINGS || self.found.iter().any(is_found) || budget.check(0).is_err() {
                 continue;
             }
-            *tried += 1;
             let range = self.ranges[suspect.location];
             budget.spend(2 * suspect.second as u64);
-            if let Some(trace) = reorder::meeting(&self.model, steps, suspect, range, &self.copies) {
+            let met = reorder::meeting(&self.model, steps, suspect, range, &self.copies);
+            *tried += if met.is_some() { 1 } else { IN_VAIN };
+            if let Some(trace) = met {
                 self.take(suspect.location, trace, (record, suspect.second), budget);
             }
         }
