@@ -523,8 +523,9 @@ impl LocationSearch {
         self.shrink();
     }
 
-    /// The last of these branches come next that did not yet: those before a branch to which no inputs lead by the same path,
-    /// or before a value that is not modelled. So the result of a comparison changes by what is compared.
+    /// The last of these branches come next that did not yet: those before a branch to which no inputs lead by
+    /// the same path, or before a value that is not modelled. So the result of a comparison changes by what is
+    /// compared.
     fn go_back(&mut self, made: &Made, (order, most): (u64, usize), is_before: impl Fn(&Missed) -> bool) {
         let before = made.missed.iter().enumerate().rev().filter(|(_, missed)| is_before(missed));
         let is_new = |(_, missed): &(usize, &Missed)| !self.returned.contains(&made.fingerprint(missed));
