@@ -3,9 +3,10 @@
 //! A heuristic: conditions are ignored, and a pointer to a procedure may point to any whose address is taken.
 
 use ir::semantics::{State, ThreadIndex};
-use ir::{Callee, EdgeId, Expr, IdVec, LocationId, Op, Program, TemplateId};
+use ir::{Callee, EdgeId, Expr, IdVec, LocationId, LocationKind, Op, Program, Template, TemplateId};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
+use std::rc::Rc;
 
 /// A step of a program.
 pub(super) type Step = (TemplateId, EdgeId);
@@ -26,6 +27,8 @@ pub(super) struct Calls {
     incoming: IdVec<TemplateId, IdVec<LocationId, Vec<EdgeId>>>,
     /// The procedures whose address is taken.
     pointed: Vec<TemplateId>,
+    /// From which locations of each procedure its end can be reached.
+    returns: Rc<IdVec<TemplateId, Vec<bool>>>,
 }
 
 impl Calls {
@@ -75,7 +78,55 @@ impl Calls {
                 callees[template].push((id, entered));
             }
         }
-        Self { callees, callers, incoming, pointed }
+        let returns = IdVec::default();
+        let mut calls = Self { callees, callers, incoming, pointed, returns: Rc::new(returns) };
+        calls.returns = Rc::new(calls.find_returns(program));
+        calls
+    }
+
+    /// The least fixed point: a step that only calls procedures that do not end leads nowhere.
+    fn find_returns(&self, program: &Program) -> IdVec<TemplateId, Vec<bool>> {
+        let of = |code: &Template| code.locations.iter().map(|_| false).collect();
+        let mut found: IdVec<TemplateId, Vec<bool>> = program.templates.iter().map(of).collect();
+        let mut open: BTreeSet<TemplateId> = program.templates.enumerate().map(|(id, _)| id).collect();
+        while let Some(template) = open.pop_first() {
+            let code = &program.templates[template];
+            let entry = code.entry.0 as usize;
+            let before = found[template][entry];
+            let ends = code.locations.enumerate().filter(|(_, at)| at.kind == LocationKind::End);
+            let mut next: Vec<LocationId> = ends.map(|(id, _)| id).collect();
+            let mut reached = vec![false; code.locations.len()];
+            while let Some(location) = next.pop() {
+                if std::mem::replace(&mut reached[location.0 as usize], true) {
+                    continue;
+                }
+                let steps = self.incoming[template][location].iter();
+                let passes = |step: &&EdgeId| self.passes(program, &found, template, **step);
+                next.extend(steps.filter(passes).map(|step| code.edges[*step].source));
+            }
+            let is_new = reached[entry] && !before;
+            found[template] = reached;
+            if is_new {
+                open.extend(&self.callers[template]);
+            }
+        }
+        found
+    }
+
+    /// Whether a step may be taken to its end.
+    fn passes(
+        &self,
+        program: &Program,
+        returns: &IdVec<TemplateId, Vec<bool>>,
+        template: TemplateId,
+        step: EdgeId,
+    ) -> bool {
+        let Ok(at) = self.callees[template].binary_search_by_key(&step, |(step, _)| *step) else {
+            return true;
+        };
+        let (_, entered) = &self.callees[template][at];
+        let ends = |callee: &TemplateId| returns[*callee][program.templates[*callee].entry.0 as usize];
+        entered.is_empty() || entered.iter().any(ends)
     }
 
     /// The steps that may start a kind of thread.
@@ -101,6 +152,7 @@ impl Calls {
 pub(super) struct Distances {
     /// From each location of each procedure that leads there; empty where none does.
     from: IdVec<TemplateId, Vec<u32>>,
+    returns: Rc<IdVec<TemplateId, Vec<bool>>>,
 }
 
 impl Distances {
@@ -119,7 +171,7 @@ impl Distances {
                 open.extend(&calls.callers[template]);
             }
         }
-        Self { from }
+        Self { from, returns: calls.returns.clone() }
     }
 
     /// From a location, in its procedure and those that it calls.
@@ -136,6 +188,9 @@ impl Distances {
         for (depth, activation) in activations.iter().rev().enumerate() {
             let location = if depth == 0 { top } else { activation.location };
             best = best.min(self.at(activation.template, location).saturating_add(returns));
+            if !self.returns[activation.template][location.0 as usize] {
+                break;
+            }
             returns += RETURN;
         }
         best
@@ -177,8 +232,11 @@ fn within(
         if by > distance[location.0 as usize] {
             continue;
         }
-        for edge in &calls.incoming[template][location] {
-            let edge = &code.edges[*edge];
+        for step in &calls.incoming[template][location] {
+            if !calls.passes(program, &calls.returns, template, *step) {
+                continue;
+            }
+            let edge = &code.edges[*step];
             let weight = if matches!(edge.ops.last(), Some(Op::Call(..))) { CALL } else { 1 };
             reach(&mut open, &mut distance, edge.source, by.saturating_add(weight));
         }

@@ -9,14 +9,14 @@
 //! Under-approximates: the result is an execution of the machine.
 
 use super::distance::{Distances, NEVER, Step};
+use super::feeder::Feeder;
 use super::observe::{Observer, Ordering, Suspect, Watched};
 use super::reorder;
 use super::shadow::{InputNumber, Shadow, Shadows, View};
 use super::{Condition, Site, Unmodelled};
 use crate::random::{Random, SEEDS};
-use executions::inputs::Candidates;
 use executions::model::Model;
-use ir::semantics::{Access, Choice, ChoiceKind, Choices, State, Stuck, ThreadIndex};
+use ir::semantics::{Access, ChoiceKind, State, Stuck, ThreadIndex};
 use ir::{
     Assignment, EdgeId, Expr, IntType, Lhs, LocationId, LocationKind, Op, Range, Rhs, Template, TemplateId,
     Value, Waiting,
@@ -30,8 +30,9 @@ use verdict::{Budget, Exhausted, TraceStep, Violation};
 const LOOK: usize = 1 << 7;
 /// How much farther a thread counts that has yet to be started.
 const NOT_STARTED: u32 = 1_000;
-/// Once a thread is about to end the program, others continue for this part of the steps.
+/// Once a thread is about to end the program, others continue for this part of the steps, and for this many.
 const AFTER_END: usize = 16;
+const MOST_AFTER_END: usize = 5_000;
 /// Values that are tried for an input until its constraint holds.
 const MOST_ATTEMPTS: usize = 48;
 /// Steps between two checks of the budget.
@@ -43,11 +44,6 @@ const MOST_CONDITIONS: usize = 6_000;
 const MOST_MISSED: usize = 1_500;
 /// The same of one branch.
 const MOST_MISSED_OF_ONE: u32 = 24;
-/// After this many inputs of a step, its inputs change: time passes, and files end.
-const PATIENT: u32 = 8;
-/// The initial value of an input, if inputs should be plentiful.
-const GENEROUS: [Value; 4] = [16, 6, 3, 1];
-
 /// The goal of a search.
 pub(super) struct Guide<'a, 'p> {
     pub(super) model: &'a Model<'p>,
@@ -89,6 +85,8 @@ pub(super) enum Habit {
     Frugal,
     /// Anything.
     Random,
+    /// Each number is one more than the last: time passes slowly. Texts are long.
+    Counting,
 }
 
 /// An input of an execution.
@@ -366,7 +364,7 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
                 resting.insert(current);
             }
             if self.is_ending(current) && ending.insert(current) {
-                most = most.min(self.steps.len() + all / AFTER_END);
+                most = most.min(self.steps.len() + (all / AFTER_END).min(MOST_AFTER_END));
             }
             if self.guide.is_site(&self.state, current) {
                 if let Some(violation) = self.guide.collision(&self.state, current) {
@@ -436,7 +434,8 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
             let ways: Vec<EdgeId> = edges.iter().copied().filter(is_way).collect();
             // What leads there first, and what is modelled of two that do; sometimes anything. No signal
             // arrives where no handler is meant.
-            let goes_astray = self.random.below(8) == 0;
+            let seldom = if self.plan.habit == Habit::Random { 2 } else { 8 };
+            let goes_astray = self.random.below(seldom) == 0;
             let first = if goes_astray { self.random.below(edges.len()) } else { 0 };
             edges.rotate_left(first);
             let is_signal = |edge: EdgeId| {
@@ -682,74 +681,9 @@ fn may_stop(ops: &[Op]) -> bool {
     }
 }
 
-/// Supplies the inputs of a step: those of the plan, then defaults.
-struct Feeder<'f, 'p> {
-    model: &'f Model<'p>,
-    plan: &'f Plan,
-    step: Step,
-    /// Its number in the execution.
-    number: usize,
-    /// How often it has asked for inputs before.
-    before: u32,
-    /// How many inputs were given before.
-    given: usize,
-    /// How often the step was tried with other values.
-    attempt: usize,
-    random: usize,
-    made: Vec<Input>,
-    /// How many of them were asked for by name.
-    asked: usize,
-}
-
-impl Feeder<'_, '_> {
-    fn usual(&self, candidates: &Candidates, choice: Choice) -> Value {
-        let count = candidates.values.len().max(1);
-        let of = |number: usize| candidates.values.get(number % count).copied().unwrap_or(0);
-        if choice.kind == ChoiceKind::Open && self.plan.habit != Habit::Random {
-            return of(self.attempt);
-        }
-        if self.before >= PATIENT && self.attempt == 0 && choice.ty.bits >= 32 {
-            let later = GENEROUS[0] << ((self.before - PATIENT) / 2).min(40);
-            match self.before % 4 {
-                1 => return 0,
-                2 if choice.ty.signed => return -1,
-                _ if choice.ty.contains(later) => return later,
-                _ => {}
-            }
-        }
-        match self.plan.habit {
-            Habit::Frugal => of(self.attempt),
-            Habit::Random => of((self.random >> (self.made.len() % 8)) + self.attempt),
-            Habit::Generous if choice.ty.bits == 1 => of(self.attempt),
-            Habit::Generous => match GENEROUS.get(self.attempt) {
-                Some(value) if choice.ty.contains(*value) => *value,
-                Some(_) => of(self.attempt),
-                None => of(self.attempt - GENEROUS.len()),
-            },
-        }
-    }
-}
-
-impl Choices for Feeder<'_, '_> {
-    fn choose(&mut self, choice: Choice) -> Value {
-        let candidates = self.model.facts.inputs.of_choice(self.step, &mut self.asked, choice);
-        let planned = self.plan.inputs.get(self.given + self.made.len()).copied();
-        let planned = planned.filter(|value| self.attempt == 0 && choice.ty.contains(*value));
-        let value = match (planned, choice.kind) {
-            (Some(value), _) => value,
-            // New memory, unless a plan says otherwise.
-            (None, ChoiceKind::Reuse(_)) => 0,
-            (None, _) => self.usual(&candidates, choice),
-        };
-        let (step, number) = (self.step, self.number);
-        self.made.push(Input { value, ty: choice.ty, kind: choice.kind, step, number });
-        value
-    }
-}
-
 impl Record {
-    /// The values that are not modelled and on which the execution depends, in order, each step once.
-    pub(super) fn unmodelled(&self, model: &Model<'_>, until: usize) -> Vec<Unmodelled> {
+    /// The inputs that are not modelled and on which the execution depends, in order, each step once.
+    pub(super) fn unmodelled(&self, model: &Model<'_>, until: usize) -> Vec<(usize, Unmodelled)> {
         let decisive: FxHashSet<InputNumber> =
             self.conditions.iter().flat_map(|condition| &condition.inputs).copied().collect();
         let named = self.unmodelled_where(model, until, |number| decisive.contains(&number));
@@ -762,8 +696,8 @@ impl Record {
         model: &Model<'_>,
         until: usize,
         matters: impl Fn(InputNumber) -> bool,
-    ) -> Vec<Unmodelled> {
-        let mut found: Vec<Unmodelled> = Vec::new();
+    ) -> Vec<(usize, Unmodelled)> {
+        let mut found: Vec<(usize, Unmodelled)> = Vec::new();
         let inputs = self.inputs.iter().enumerate().take_while(|(_, input)| input.number <= until);
         for (number, input) in inputs.filter(|(_, input)| input.kind == ChoiceKind::Unknown) {
             let code = &model.machine.program.templates[input.step.0];
@@ -786,10 +720,10 @@ impl Record {
             let one = Unmodelled { span: edge.span, what };
             // For several values at one place, the last one counts: the others led back there.
             let is_value = |what: Condition| matches!(what, Condition::Value(_));
-            found.retain(|known| {
+            found.retain(|(_, known)| {
                 *known != one && !(known.span == one.span && is_value(known.what) && is_value(what))
             });
-            found.push(one);
+            found.push((number, one));
         }
         found
     }

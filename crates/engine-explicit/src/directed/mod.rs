@@ -13,6 +13,7 @@
 
 mod distance;
 mod execution;
+mod feeder;
 mod observe;
 mod reorder;
 mod shadow;
@@ -36,8 +37,8 @@ use verdict::{Budget, Exhausted, Property, Trace, TraceStep};
 /// Steps of the first executions, and of the longest ones.
 const FIRST_LENGTH: usize = 20_000;
 const MOST_LENGTH: usize = 2_000_000;
-/// After this many executions, the length limit doubles.
-const ROUND: u64 = 48;
+/// After this many executions that were cut off, the length limit doubles.
+const ROUND: u64 = 12;
 /// Another schedule is tried after this many executions.
 const OTHER_SCHEDULE: u64 = 4;
 /// The same while no thread was ever started.
@@ -48,8 +49,10 @@ const OTHER_SEARCH: u64 = 8;
 const MOST_NEW: u32 = 16;
 /// Steps between the arrival of a signal and the start of its handler.
 const STEPS_TO_HANDLER: usize = 4;
-/// How often to try in vain to make two steps meet.
-const MOST_MEETINGS: u32 = 4;
+/// How often to try to make two steps meet, where a try in vain counts as several that led to a possible race:
+/// there may be a way around what that rests on.
+const MOST_MEETINGS: u32 = 32;
+const IN_VAIN: u32 = 8;
 /// The limit on records of waiting branches, in conditions.
 const MOST_WAITING: usize = 200_000;
 /// The penalty for each attempt at a branch, and for a branch that leads away.
@@ -59,6 +62,8 @@ const AWAY: u64 = 40;
 const NEW_TRIES: u32 = 8;
 /// The most attempts at one branch.
 const MOST_RETRIES: u32 = 400;
+/// How far to go back from a branch that cannot be taken, in branches.
+const MOST_BACK: usize = 8;
 /// An access to the location, and who makes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Site {
@@ -114,10 +119,12 @@ pub struct Directed<'p> {
     /// The locations that are searched, by their numbers.
     watched: Watched,
     ranges: Vec<Range>,
-    /// How often two steps were made to meet in vain.
+    /// How often it was tried to make two steps meet.
     meetings: BTreeMap<(usize, [Step; 2]), u32>,
     /// How many values that are not modelled the best execution on a location rests on.
     conditions: BTreeMap<usize, usize>,
+    /// The inputs that are not modelled on which the last execution rests.
+    doubts: Vec<usize>,
     /// What was found by the way.
     found: Vec<(usize, Found)>,
     /// How often each branch was taken at most in one execution, for each caller; and the last plan of an
@@ -146,6 +153,7 @@ impl<'p> Directed<'p> {
             ranges: Vec::new(),
             meetings: BTreeMap::new(),
             conditions: BTreeMap::new(),
+            doubts: Vec::new(),
             found: Vec::new(),
             most: BTreeMap::new(),
             newest: None,
@@ -171,8 +179,11 @@ impl<'p> Directed<'p> {
             weight: 0,
             tries: FxHashMap::default(),
             known: FxHashSet::default(),
+            returned: FxHashSet::default(),
             runs: 0,
+            cut: 0,
             number: 0,
+            again: None,
             best: None,
         })
     }
@@ -200,11 +211,13 @@ impl<'p> Directed<'p> {
             self.watched.remove(index);
             return;
         }
-        let mut unmodelled = record.unmodelled(model, until);
+        let (doubts, mut unmodelled): (Vec<usize>, Vec<Unmodelled>) =
+            record.unmodelled(model, until).into_iter().unzip();
         if unmodelled.is_empty() {
             let span = first_uncertain(model, &trace);
             unmodelled.extend(span.map(|span| Unmodelled { span, what: Condition::Way }));
         }
+        self.doubts.extend(doubts);
         if self.conditions.get(&index).is_none_or(|known| unmodelled.len() < *known) {
             self.conditions.insert(index, unmodelled.len());
             self.found.push((index, Found::Possible(trace, unmodelled)));
@@ -221,10 +234,11 @@ impl<'p> Directed<'p> {
             if *tried >= MOST_MEETINGS || self.found.iter().any(is_found) || budget.check(0).is_err() {
                 continue;
             }
-            *tried += 1;
             let range = self.ranges[suspect.location];
             budget.spend(2 * suspect.second as u64);
-            if let Some(trace) = reorder::meeting(&self.model, steps, suspect, range, &self.copies) {
+            let met = reorder::meeting(&self.model, steps, suspect, range, &self.copies);
+            *tried += if met.is_some() { 1 } else { IN_VAIN };
+            if let Some(trace) = met {
                 self.take(suspect.location, trace, (record, suspect.second), budget);
             }
         }
@@ -287,12 +301,44 @@ fn handlers(program: &Program) -> BTreeSet<TemplateId> {
 struct Job {
     /// Whether the execution did something new.
     is_new: bool,
+    /// Whether it comes next, however often the branch was tried.
+    is_next: bool,
     /// Its part of what is kept of the execution, in conditions.
     weight: usize,
+    made: Made,
+    /// The number of the branch among those that were missed.
+    number: usize,
+}
+
+impl Job {
+    fn missed(&self) -> &Missed {
+        &self.made.missed[self.number]
+    }
+}
+
+/// An execution that was made.
+#[derive(Clone)]
+struct Made {
     record: Rc<Record>,
-    missed: Missed,
+    /// The branches that it missed, in order.
+    missed: Rc<Vec<Missed>>,
     plan: Rc<Plan>,
     pair: usize,
+}
+
+impl Made {
+    /// A branch that was missed, and the inputs before it.
+    fn fingerprint(&self, missed: &Missed) -> u64 {
+        let mut hasher = FxHasher::default();
+        (missed.step, missed.conditions).hash(&mut hasher);
+        self.record.inputs[..missed.inputs].iter().for_each(|input| input.value.hash(&mut hasher));
+        hasher.finish()
+    }
+
+    /// The part of each branch in what is kept, in conditions.
+    fn weight(&self) -> usize {
+        1 + (self.record.conditions.len() + self.record.inputs.len()) / self.missed.len().max(1)
+    }
 }
 
 /// The search for races on one location, as far as it has come.
@@ -308,8 +354,14 @@ pub struct LocationSearch {
     tries: FxHashMap<Step, u32>,
     /// Branches that were on the list, each with the inputs before it.
     known: FxHashSet<u64>,
+    /// Those that came first because a branch after them could not be taken.
+    returned: FxHashSet<u64>,
     runs: u64,
+    /// How many executions were cut off.
+    cut: u64,
     number: u64,
+    /// An execution that is to be made once more.
+    again: Option<(Plan, usize)>,
     /// The execution that came closest.
     best: Option<(u32, Plan)>,
     /// How often each branch was taken at most in one execution, for each caller.
@@ -346,9 +398,10 @@ impl LocationSearch {
     /// One execution more.
     fn once(&mut self, directed: &mut Directed<'_>, budget: &Budget) -> Result<(), Exhausted> {
         budget.check(0)?;
+        let is_again = self.again.is_some();
         let (plan, pair) = self.next(directed.newest.as_ref());
         self.runs += 1;
-        let length = (FIRST_LENGTH << (self.runs / ROUND).min(16)).min(MOST_LENGTH);
+        let length = (FIRST_LENGTH << (self.cut / ROUND).min(16)).min(MOST_LENGTH);
         let [one, other] = self.pairs[pair];
         let program = directed.model.machine.program;
         let sides = [one, other];
@@ -362,11 +415,18 @@ impl LocationSearch {
         let wants_signals = sides.iter().any(|site| directed.handlers.contains(&site.kind));
         let held_at = held_at.collect();
         let guide = Guide { model, range, watched, held_at, sites, goals, starts, wants_signals };
-        let Some(executed) = Execution::run(&guide, &plan, &directed.copies, length, budget)? else {
-            return Ok(());
+        let executed = match Execution::run(&guide, &plan, &directed.copies, length, budget) {
+            Ok(Some(executed)) => executed,
+            Ok(None) => return Ok(()),
+            Err(exhausted) => {
+                // It has another chance in the next turn.
+                self.again = (!is_again).then_some((plan, pair));
+                return Err(exhausted);
+            }
         };
         let Executed { steps, race, suspects, record, missed, taken, threads, distance } = executed;
         self.threads = self.threads.max(threads);
+        self.cut += u64::from(steps.len() >= length);
         if self.best.as_ref().is_none_or(|(best, _)| distance < *best) {
             let inputs = record.inputs.iter().map(|input| input.value).collect();
             self.best = Some((distance, Plan { inputs, ..plan.clone() }));
@@ -382,12 +442,26 @@ impl LocationSearch {
             let number = directed.newest.as_ref().map_or(1, |(number, _)| number + 1);
             directed.newest = Some((number, Plan { inputs, settled: 0, ..plan.clone() }));
         }
-        self.wait(is_new, Rc::new(record), missed, Rc::new(plan), pair);
+        if !directed.doubts.is_empty() && plan.settled > 0 {
+            // The branches before what was settled are needed, too.
+            let inputs = record.inputs.iter().map(|input| input.value).collect();
+            self.again = Some((Plan { inputs, settled: 0, ..plan.clone() }, pair));
+        }
+        let made = Made { record: Rc::new(record), missed: Rc::new(missed), plan: Rc::new(plan), pair };
+        self.wait(is_new, &made);
+        // There may be ways around what is not modelled.
+        for doubt in std::mem::take(&mut directed.doubts) {
+            let template = made.record.inputs[doubt].step.0;
+            self.go_back(&made, (0, MOST_BACK), |missed| missed.step.0 == template && missed.inputs <= doubt);
+        }
         Ok(())
     }
 
     /// The next plan. `newest`: the last one of all searches that led to something new.
     fn next(&mut self, newest: Option<&(u64, Plan)>) -> (Plan, usize) {
+        if let Some(again) = self.again.take() {
+            return again;
+        }
         if self.runs % OTHER_SEARCH == 1
             && let Some((number, plan)) = newest
             && self.shared < *number
@@ -400,20 +474,28 @@ impl LocationSearch {
         if !self.runs.is_multiple_of(often) {
             while let Some(((order, number), job)) = self.waiting.pop_first() {
                 self.weight -= job.weight;
-                let tries = self.tries.entry(job.missed.step).or_default();
-                let now = order_of(&job.missed, if job.is_new { *tries / NEW_TRIES } else { *tries });
-                if now > order && *tries <= MOST_RETRIES {
+                let missed = job.missed();
+                let tries = self.tries.entry(missed.step).or_default();
+                let now = order_of(missed, if job.is_new { *tries / NEW_TRIES } else { *tries });
+                if now > order && *tries <= MOST_RETRIES && !job.is_next {
                     // It was tried in the meantime, by another path.
                     self.weight += job.weight;
                     self.waiting.insert((now, number), job);
                     continue;
                 }
                 *tries += 1;
-                let Job { is_new, record, missed, plan, pair, .. } = job;
-                if (is_new || *tries <= MOST_RETRIES)
-                    && let Some((inputs, settled)) = solved(&record, &missed)
-                {
-                    return (Plan { inputs, settled, ..plan.as_ref().clone() }, pair);
+                if !job.is_new && *tries > MOST_RETRIES {
+                    continue;
+                }
+                let solved = solved(&job.made.record, missed);
+                if solved.as_ref().is_none_or(|solved| !solved.is_same_way) {
+                    let (template, conditions) = (missed.step.0, missed.conditions);
+                    let is_before =
+                        |other: &Missed| other.step.0 == template && other.conditions < conditions;
+                    self.go_back(&job.made, (order, 1), is_before);
+                }
+                if let Some(Solved { inputs, settled, .. }) = solved {
+                    return (Plan { inputs, settled, ..job.made.plan.as_ref().clone() }, job.made.pair);
                 }
             }
         }
@@ -423,7 +505,7 @@ impl LocationSearch {
         match &self.best {
             Some((_, best)) if !number.is_multiple_of(3) => (Plan { seed, settled: 0, ..best.clone() }, pair),
             _ => {
-                let habit = [Habit::Generous, Habit::Frugal, Habit::Generous, Habit::Random]
+                let habit = [Habit::Generous, Habit::Frugal, Habit::Counting, Habit::Random]
                     [(number / 3 % 4) as usize];
                 (Plan { inputs: Vec::new(), settled: 0, habit, seed: number }, pair)
             }
@@ -431,23 +513,41 @@ impl LocationSearch {
     }
 
     /// Adds missed branches to the queue.
-    fn wait(&mut self, is_new: bool, record: Rc<Record>, missed: Vec<Missed>, plan: Rc<Plan>, pair: usize) {
-        let values: Vec<Value> = record.inputs.iter().map(|input| input.value).collect();
-        let weight = 1 + (record.conditions.len() + values.len()) / missed.len().max(1);
-        for missed in missed {
-            let mut hasher = FxHasher::default();
-            (missed.step, missed.conditions, &values[..missed.inputs]).hash(&mut hasher);
-            if !self.known.insert(hasher.finish()) {
-                continue;
+    fn wait(&mut self, is_new: bool, made: &Made) {
+        for (number, missed) in made.missed.iter().enumerate() {
+            if self.known.insert(made.fingerprint(missed)) {
+                let tries = if is_new { 0 } else { self.tries.get(&missed.step).copied().unwrap_or(0) };
+                self.add((is_new, false), made, number, order_of(missed, tries));
             }
-            let tries = if is_new { 0 } else { self.tries.get(&missed.step).copied().unwrap_or(0) };
-            let order = order_of(&missed, tries);
-            self.number += 1;
-            let (record, plan) = (record.clone(), plan.clone());
-            let job = Job { is_new, weight, record, missed, plan, pair };
-            self.waiting.insert((order, Reverse(self.number)), job);
-            self.weight += weight;
         }
+        self.shrink();
+    }
+
+    /// The last of these branches come next that did not yet: those before a branch to which no inputs lead by
+    /// the same path, or before a value that is not modelled. So the result of a comparison changes by what is
+    /// compared.
+    fn go_back(&mut self, made: &Made, (order, most): (u64, usize), is_before: impl Fn(&Missed) -> bool) {
+        let before = made.missed.iter().enumerate().rev().filter(|(_, missed)| is_before(missed));
+        let is_new = |(_, missed): &(usize, &Missed)| !self.returned.contains(&made.fingerprint(missed));
+        let last: Vec<usize> =
+            before.take(MOST_BACK).filter(is_new).map(|(number, _)| number).take(most).collect();
+        // What is added last is the first one.
+        for number in last.into_iter().rev() {
+            self.returned.insert(made.fingerprint(&made.missed[number]));
+            self.add((true, true), made, number, order);
+        }
+        self.shrink();
+    }
+
+    fn add(&mut self, (is_new, is_next): (bool, bool), made: &Made, number: usize, order: u64) {
+        let job = Job { is_new, is_next, weight: made.weight(), made: made.clone(), number };
+        self.number += 1;
+        self.weight += job.weight;
+        self.waiting.insert((order, Reverse(self.number)), job);
+    }
+
+    /// Forgets the least promising branches if there are too many.
+    fn shrink(&mut self) {
         while self.weight > MOST_WAITING {
             let Some((_, job)) = self.waiting.pop_last() else { break };
             self.weight -= job.weight;
@@ -476,10 +576,19 @@ fn order_of(missed: &Missed, tries: u32) -> u64 {
     u64::from(missed.distance.min(1_000_000)) + away + RETRY * u64::from(tries)
 }
 
-/// Inputs with which a branch is taken, and how many conditions before it hold as they did. If no inputs lead
+/// Inputs with which a branch is taken.
+struct Solved {
+    inputs: Vec<Value>,
+    /// How many conditions before it hold as they did.
+    settled: usize,
+    /// Whether the path to it stays the same.
+    is_same_way: bool,
+}
+
+/// Inputs with which a branch is taken. If no inputs lead
 /// there by the same path, for instance around a loop equally often, inputs that lead there by another path
 /// may suffice (Yun, Lee, Xu, Jang and Kim, "QSYM", USENIX Security 2018).
-fn solved(record: &Record, missed: &Missed) -> Option<(Vec<Value>, usize)> {
+fn solved(record: &Record, missed: &Missed) -> Option<Solved> {
     let values: Vec<Value> = record.inputs[..missed.inputs].iter().map(|input| input.value).collect();
     let types: Vec<_> = record.inputs[..missed.inputs].iter().map(|input| input.ty).collect();
     let mut conditions = record.conditions[..missed.conditions].to_vec();
@@ -492,15 +601,19 @@ fn solved(record: &Record, missed: &Missed) -> Option<(Vec<Value>, usize)> {
             (solve::Problem { conditions, ..problem }.solve()?, false)
         }
     };
+    // Up to what rests on a changed input, the path is the same.
+    let is_changed =
+        |condition: &Rc<shadow::Shadow>| changes.iter().any(|(input, _)| condition.inputs.contains(input));
+    let settled = record.conditions[..missed.conditions].iter().position(is_changed);
     let mut inputs = values;
     let last = changes.iter().map(|(input, _)| *input as usize).max();
     for (input, value) in changes {
         *inputs.get_mut(input as usize)? = value;
     }
     if is_same_way {
-        return Some((inputs, missed.conditions));
+        return Some(Solved { inputs, settled: missed.conditions, is_same_way });
     }
     // What is asked for after these is something else.
     inputs.truncate(last.map_or(0, |last| last + 1));
-    Some((inputs, 0))
+    Some(Solved { inputs, settled: settled.unwrap_or(missed.conditions), is_same_way })
 }

@@ -25,9 +25,13 @@ enum Part {
     Text,
     /// A pointer to a list of texts, with null at its end.
     Texts,
+    /// The family of addresses, and how many bytes they have.
+    Family,
+    /// A pointer to a list of addresses, with null at its end.
+    Addresses,
 }
 
-use Part::{Bytes, Long, Text, Texts};
+use Part::{Addresses, Bytes, Family, Long, Text, Texts};
 
 /// What numbers and texts are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,7 +53,10 @@ enum Missing {
 }
 
 const TIME: &[Part] = &[Bytes(36), Long, Text];
-const HOST: &[Part] = &[Text, Texts, Bytes(8), Texts];
+const HOST: &[Part] = &[Text, Texts, Family, Addresses];
+/// Families of addresses, each with their bytes.
+const INTERNET: (Value, Value) = (2, 4);
+const INTERNET_6: (Value, Value) = (10, 16);
 const SERVICE: &[Part] = &[Text, Texts, Bytes(4), Text];
 const PROTOCOL: &[Part] = &[Text, Texts, Bytes(4)];
 const USER: &[Part] = &[Text, Text, Bytes(8), Text, Text, Text];
@@ -237,7 +244,7 @@ fn record(
     content: Content,
     missing: Missing,
 ) -> Option<Answer> {
-    if parts.iter().any(|part| matches!(part, Text | Texts)) {
+    if parts.iter().any(|part| matches!(part, Text | Texts | Addresses)) {
         context.assume(call, "its texts have less than 256 bytes", false);
     }
     if parts.contains(&Texts) {
@@ -245,12 +252,32 @@ fn record(
     }
     let name = if parts == TIME { "result of localtime" } else { memory(call.name) };
     either(context, call, name, missing, |context, name, storage| {
-        store_record(context, name, storage, parts, content)
+        store_record(context, call.name, name, storage, parts, content)
     })
+}
+
+/// Stores the family of addresses and their size. `gethostbyname` gives addresses of the internet; others
+/// give what they are asked for.
+fn store_family(context: &mut Context<'_>, function: &str, to: &Expr) {
+    let ty = IntType::I32;
+    let [family, size] = [0, 4].map(|offset| Lhs::Memory(Place::pointee(context.behind(to, offset), ty)));
+    let store = |context: &mut Context<'_>, values: (Value, Value)| {
+        context.builder.set(family.clone(), Expr::int(values.0, ty));
+        context.builder.set(size.clone(), Expr::int(values.1, ty));
+    };
+    store(context, INTERNET);
+    if function != "gethostbyname" {
+        context.lose_path();
+    }
+    context.perhaps(|context| {
+        context.lose_path();
+        store(context, INTERNET_6);
+    });
 }
 
 fn store_record(
     context: &mut Context<'_>,
+    function: &str,
     name: &str,
     storage: Storage,
     parts: &[Part],
@@ -263,7 +290,8 @@ fn store_record(
     for part in parts {
         let (bytes, align) = match part {
             Bytes(bytes) => (*bytes, 4),
-            Long | Text | Texts => (width, width),
+            Family => (8, 4),
+            Long | Text | Texts | Addresses => (width, width),
         };
         size = size.next_multiple_of(align);
         offsets.push(size);
@@ -278,11 +306,12 @@ fn store_record(
         match part {
             Bytes(bytes) => store_bytes(context, to, *bytes, content),
             Long => store_bytes(context, to, width, content),
+            Family => store_family(context, function, &to),
             Text => {
                 let text = store_text(context, &text_name, storage, TEXT, content);
                 context.builder.set(Lhs::Memory(place), Expr::Address(text, 0));
             }
-            Texts => {
+            Texts | Addresses => {
                 let text = store_text(context, &text_name, storage, TEXT, content);
                 let list_name = format!("list {} of the {name}", index + 1);
                 let layout = Layout::Array {
@@ -299,6 +328,15 @@ fn store_record(
                         Expr::int(0, pointer),
                     )));
                     context.builder.set(Lhs::Memory(Place::cell(list, entry * width, pointer)), value);
+                }
+                if *part == Addresses {
+                    // Who is found has an address, as far as common libraries go.
+                    let first = Lhs::Memory(Place::cell(list, 0, pointer));
+                    context.builder.set(first.clone(), Expr::Address(text, 0));
+                    context.perhaps(|context| {
+                        context.lose_path();
+                        context.builder.set(first, Expr::int(0, pointer));
+                    });
                 }
                 context.builder.set(Lhs::Memory(place), Expr::Address(list, 0));
             }

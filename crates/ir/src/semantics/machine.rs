@@ -339,7 +339,7 @@ impl<'p> Machine<'p> {
         }
         if let Some((thread, offset)) = self.addresses.stack_at(address) {
             let stack = &state.threads.get(thread)?.stack;
-            if offset + size > stack.len() as u64 {
+            if offset.checked_add(size).is_none_or(|end| end > stack.len() as u64) {
                 return None;
             }
             let (object, at) = self.describe(state, address)?;
