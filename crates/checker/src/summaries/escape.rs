@@ -3,13 +3,15 @@
 //! An address passes from one thread to another only through memory that both reach, through the arguments
 //! of a start, or through a thread's result. So an object of a thread whose address cannot be reached from
 //! static objects, such arguments and results is touched by its thread alone. What is stored where is
-//! looked up step by step, by points-to sets; where a value is guessed (an input or a value that is not
+//! looked up step by step, by points-to sets; `values.rs` follows values from variable to variable instead,
+//! and an object is private by either rule. Where a value is guessed (an input or a value that is not
 //! modelled, as wide as a pointer), it may be any address that its points-to set has, whoever owns the
-//! object. Over-approximates what escapes.
+//! object; but for guesses that memory is never accessed at. Over-approximates what escapes.
 
+use super::values::Values;
 use super::view::{Meter, View, claim};
 use crate::ProofError;
-use ir::{Expr, IdVec, Initial, Lhs, LocationKind, ObjectId, Op, Program, Rhs, Storage, TemplateId};
+use ir::{Expr, IdVec, Initial, Lhs, LocationKind, ObjectId, Op, Rhs, Storage, TemplateId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -21,6 +23,8 @@ pub fn guessed<'a>(view: &View<'a>, meter: &mut Meter<'_>) -> Result<IdVec<Objec
     let program = view.program;
     let mut found: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
     let width = program.data_model.pointer().bits;
+    let values = Values::of(view, meter)?;
+    let accessed = values.accessed(meter)?;
     let mut touched: FxHashMap<Rc<[ObjectId]>, bool> = FxHashMap::default();
     for (template, code) in program.templates.enumerate() {
         let numbered =
@@ -47,7 +51,7 @@ pub fn guessed<'a>(view: &View<'a>, meter: &mut Meter<'_>) -> Result<IdVec<Objec
                     }
                     Lhs::Memory(_) => false,
                 };
-                if ty.bits < width || is_dead {
+                if ty.bits < width || is_dead || !values.is_accessed(&accessed, template, lhs)? {
                     continue;
                 }
                 let objects = view.objects(template, &value)?;
@@ -123,7 +127,7 @@ impl Holding {
         for (template, code) in program.templates.enumerate() {
             let exits = code.locations.iter().any(|location| location.kind == LocationKind::Exit);
             let results = code.result.into_iter().chain(code.exit_value.filter(|_| exits));
-            if is_kind(program, view, template) || exits {
+            if is_kind(view, template) || exits {
                 for local in results {
                     holding.open.extend(view.objects(template, &Expr::Local(local))?.iter());
                 }
@@ -206,8 +210,8 @@ impl Holding {
 }
 
 /// Whether threads of a template may be started.
-fn is_kind(program: &Program, view: &View<'_>, template: TemplateId) -> bool {
-    let starts = program.start.iter().any(|(start, _)| *start == template);
+pub fn is_kind(view: &View<'_>, template: TemplateId) -> bool {
+    let starts = view.program.start.iter().any(|(start, _)| *start == template);
     starts || view.proof.contexts.iter().any(|context| context.kind == template)
 }
 
@@ -266,5 +270,7 @@ pub fn escaping(
             break;
         }
     }
+    let seen = Values::of(view, meter)?.seen(guessed, meter)?;
+    view.program.objects.ids().for_each(|object| escapes[object] &= seen[object]);
     Ok(escapes)
 }

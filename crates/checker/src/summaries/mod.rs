@@ -38,6 +38,7 @@ mod state;
 mod symbols;
 #[cfg(test)]
 mod tests;
+mod values;
 mod view;
 
 use crate::ProofError;
