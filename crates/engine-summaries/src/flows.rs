@@ -15,6 +15,7 @@ use ir::{
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The number of a statement of the kind "this may get to another thread".
 type Node = usize;
@@ -33,8 +34,10 @@ pub struct Flows<'a> {
     locals: IdVec<TemplateId, Node>,
     /// From each statement, those that follow.
     follow: Vec<Vec<Node>>,
+    /// The objects that expressions may point into, as far as they were asked for.
+    named: FxHashMap<(TemplateId, Expr), Arc<[ObjectId]>>,
     /// For sets of objects: that the contents of one of them get there, and that those of all do.
-    sets: FxHashMap<Vec<ObjectId>, (Node, Node)>,
+    sets: FxHashMap<Arc<[ObjectId]>, (Node, Node)>,
     /// Statements that hold for what is seen by other threads.
     seen: Vec<Node>,
     /// Statements that hold for what is the address of an access.
@@ -95,6 +98,7 @@ impl<'a> Flows<'a> {
             given_back: given_back(program, callees),
             locals,
             follow: vec![Vec::new(); next],
+            named: FxHashMap::default(),
             sets: FxHashMap::default(),
             seen: Vec::new(),
             accessed: Vec::new(),
@@ -190,6 +194,15 @@ impl<'a> Flows<'a> {
         self.follow.len() - 1
     }
 
+    fn known(&mut self, template: TemplateId, expr: &Expr) -> Arc<[ObjectId]> {
+        if let Some(known) = self.named.get(&(template, expr.clone())) {
+            return known.clone();
+        }
+        let objects: Arc<[ObjectId]> = self.named(template, expr).into();
+        self.named.insert((template, expr.clone()), objects.clone());
+        objects
+    }
+
     fn named(&self, template: TemplateId, expr: &Expr) -> Vec<ObjectId> {
         match self.points_to.targets(template, expr) {
             Targets::Of(targets) => {
@@ -202,12 +215,12 @@ impl<'a> Flows<'a> {
 
     /// The statements that others may read one of the objects at an address, and that they may read all.
     fn memory(&mut self, template: TemplateId, address: &Expr) -> (Node, Node) {
-        let objects = self.named(template, address);
+        let objects = self.known(template, address);
         if let Some(known) = self.sets.get(&objects) {
             return *known;
         }
         let (some, all) = (self.fresh(), self.fresh());
-        for object in &objects {
+        for object in objects.iter() {
             let content = self.content(*object);
             self.follow[content].push(some);
             self.follow[all].push(content);
@@ -217,18 +230,19 @@ impl<'a> Flows<'a> {
     }
 
     /// Whether a value may hold an address into an object of a thread.
-    fn matters(&self, template: TemplateId, value: &Expr) -> bool {
-        let is_owned = |object: &ObjectId| self.program.objects[*object].storage != Storage::Static;
-        self.named(template, value).iter().any(is_owned)
+    fn matters(&mut self, template: TemplateId, value: &Expr) -> bool {
+        let program = self.program;
+        let is_owned = |object: &ObjectId| program.objects[*object].storage != Storage::Static;
+        self.known(template, value).iter().any(is_owned)
     }
 
     /// What follows if a value goes somewhere.
     fn flow(&mut self, template: TemplateId, value: &Expr, into: Into) {
-        if !self.matters(template, value) {
-            return;
-        }
         let mut parts = Vec::new();
         sources(self.program.data_model.pointer(), value, &mut parts);
+        if parts.is_empty() || !self.matters(template, value) {
+            return;
+        }
         let (node, is_given_back) = match into {
             Into::Local(local) => (self.local(template, local), self.given_back[template][local]),
             Into::Node(node) => (node, false),

@@ -7,6 +7,7 @@ use crate::flows::{Addresses, Flows};
 use crate::indices::{elements, index_locals, number};
 use crate::members::id_targets;
 use crate::once::{once_objects, once_templates};
+use crate::ownership::compared;
 use ir::ids::Id;
 use ir::passes::PointsTo;
 use ir::passes::bits::BitSet;
@@ -193,9 +194,10 @@ impl<'p> Model<'p> {
         id_targets.sort_unstable();
         id_targets.dedup();
         let mut interner = Interner::new(&lock_targets, &id_targets);
-        let is_open = program.reuses_addresses || points_to.accesses_anything(program);
+        let is_open = points_to.accesses_anything(program);
+        let compared = compared(program, points_to);
         let can_be_owned = |(id, object): (ObjectId, &ir::Object)| {
-            object.storage == Storage::Site && !is_open && !guessed[id]
+            object.storage == Storage::Site && !is_open && !guessed[id] && !compared[id]
         };
         let ownable = program.objects.enumerate().map(can_be_owned).collect();
         let mut procedures = IdVec::new();

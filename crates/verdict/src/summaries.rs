@@ -173,8 +173,10 @@ pub struct ThreadFacts {
     /// removes an argument here. It hands it over to the new thread's parameter if no copy is ever read
     /// here again (locals that are listed and may point to the same objects are dead after the start), and
     /// no caller can have one (no parameter that is fresh at the entry may point to the same objects). A
-    /// local that is 0 may be listed or not. Nothing is fresh that a guessed address may point to, or where
-    /// freed addresses are given out again.
+    /// local that is 0 may be listed or not. Nothing is fresh that a guessed address may point to. Where a
+    /// program may compare freed addresses, which are given out again, nothing is fresh of sites whose
+    /// addresses are compared for equality with ones of allocated memory; for other sites an address that is
+    /// given out again makes no difference, but to an access at an old copy, which is undefined.
     pub fresh: Vec<LocalId>,
     /// Locals that are the argument that this thread was started with, plus a constant modulo 2 to the
     /// width of a pointer. In rising order.

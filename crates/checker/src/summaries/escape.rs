@@ -8,7 +8,7 @@
 //! modelled, as wide as a pointer), it may be any address that its points-to set has, whoever owns the
 //! object; but for guesses that memory is never accessed at. Over-approximates what escapes.
 
-use super::values::Values;
+use super::values::ValueFlow;
 use super::view::{Meter, View, claim};
 use crate::ProofError;
 use ir::{Expr, IdVec, Initial, Lhs, LocationKind, ObjectId, Op, Rhs, Storage, TemplateId};
@@ -19,11 +19,14 @@ use std::rc::Rc;
 /// The objects whose addresses are guessed somewhere. A value that is not modelled may be any address that
 /// was ever taken, and so may all that is computed from it; it counts only if some step may touch all of
 /// these objects.
-pub fn guessed<'a>(view: &View<'a>, meter: &mut Meter<'_>) -> Result<IdVec<ObjectId, bool>, ProofError> {
+pub fn guessed<'a>(
+    view: &View<'a>,
+    values: &ValueFlow<'_, 'a>,
+    meter: &mut Meter<'_>,
+) -> Result<IdVec<ObjectId, bool>, ProofError> {
     let program = view.program;
     let mut found: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
     let width = program.data_model.pointer().bits;
-    let values = Values::of(view, meter)?;
     let accessed = values.accessed(meter)?;
     let mut touched: FxHashMap<Rc<[ObjectId]>, bool> = FxHashMap::default();
     for (template, code) in program.templates.enumerate() {
@@ -218,13 +221,14 @@ pub fn is_kind(view: &View<'_>, template: TemplateId) -> bool {
 /// Checks that the objects in `private` do not escape.
 pub fn check(
     view: &View<'_>,
+    values: &ValueFlow<'_, '_>,
     guessed: &IdVec<ObjectId, bool>,
     meter: &mut Meter<'_>,
 ) -> Result<(), ProofError> {
     if view.proof.private.is_empty() {
         return Ok(());
     }
-    let escapes = escaping(view, guessed, meter)?;
+    let escapes = escaping(view, values, guessed, meter)?;
     match view.proof.private.iter().find(|object| escapes[**object]) {
         Some(object) => {
             claim(format!("{} may be touched by other threads", view.program.objects[*object].name))
@@ -236,6 +240,7 @@ pub fn check(
 /// The objects that other threads than their own may touch.
 pub fn escaping(
     view: &View<'_>,
+    values: &ValueFlow<'_, '_>,
     guessed: &IdVec<ObjectId, bool>,
     meter: &mut Meter<'_>,
 ) -> Result<IdVec<ObjectId, bool>, ProofError> {
@@ -270,7 +275,7 @@ pub fn escaping(
             break;
         }
     }
-    let seen = Values::of(view, meter)?.seen(guessed, meter)?;
+    let seen = values.seen(guessed, meter)?;
     view.program.objects.ids().for_each(|object| escapes[object] &= seen[object]);
     Ok(escapes)
 }

@@ -46,12 +46,14 @@ enum Holder {
 }
 
 /// Where values come from, and what they are passed back by.
-pub struct Values<'v, 'a> {
+pub struct ValueFlow<'v, 'a> {
     view: &'v View<'a>,
     /// What each holder may have its value from.
     from: FxHashMap<Holder, Vec<Holder>>,
     /// Locals whose values may be part of what their procedure gives back.
     returned: FxHashSet<(TemplateId, LocalId)>,
+    /// What expressions may be addresses of, as far as that was asked.
+    named: FxHashMap<(TemplateId, Expr), Rc<[ObjectId]>>,
     /// Sets of objects, each once.
     sets: FxHashMap<Rc<[ObjectId]>, usize>,
     /// Objects of which an address outlives the activation that has it, or is there from the start.
@@ -88,13 +90,14 @@ fn origins<'e>(pointer: IntType, expr: &'e Expr, found: &mut Vec<&'e Expr>) {
     }
 }
 
-impl<'v, 'a> Values<'v, 'a> {
+impl<'v, 'a> ValueFlow<'v, 'a> {
     /// Follows the values of a program.
     pub fn of(view: &'v View<'a>, meter: &mut Meter<'_>) -> Result<Self, ProofError> {
         let mut values = Self {
             view,
             from: FxHashMap::default(),
             returned: returned(view, meter)?,
+            named: FxHashMap::default(),
             sets: FxHashMap::default(),
             left: Vec::new(),
         };
@@ -130,8 +133,17 @@ impl<'v, 'a> Values<'v, 'a> {
         self.from.entry(to).or_default().push(from);
     }
 
+    fn objects(&mut self, template: TemplateId, expr: &Expr) -> Result<Rc<[ObjectId]>, ProofError> {
+        if let Some(known) = self.named.get(&(template, expr.clone())) {
+            return Ok(known.clone());
+        }
+        let objects = self.view.objects(template, expr)?;
+        self.named.insert((template, expr.clone()), objects.clone());
+        Ok(objects)
+    }
+
     fn set(&mut self, template: TemplateId, address: &Expr) -> Result<usize, ProofError> {
-        let objects = self.view.objects(template, address)?;
+        let objects = self.objects(template, address)?;
         if let Some(known) = self.sets.get(&objects) {
             return Ok(*known);
         }
@@ -171,11 +183,11 @@ impl<'v, 'a> Values<'v, 'a> {
     fn flow(&mut self, to: Holder, template: TemplateId, expr: &Expr) -> Result<(), ProofError> {
         let view = self.view;
         let is_owned = |object: &ObjectId| view.program.objects[*object].storage != Storage::Static;
-        if !view.objects(template, expr)?.iter().any(is_owned) {
-            return Ok(());
-        }
         let mut found = Vec::new();
         origins(view.program.data_model.pointer(), expr, &mut found);
+        if found.is_empty() || !self.objects(template, expr)?.iter().any(is_owned) {
+            return Ok(());
+        }
         for origin in found {
             match origin {
                 Expr::Local(local) => self.add(to, Holder::Local(template, *local)),

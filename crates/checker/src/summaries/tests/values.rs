@@ -108,3 +108,36 @@ fn numbers_that_are_never_addresses() {
     refuses("cleared", &text(store, "if (found) memset((void *)found, 0, 4);"));
     refuses("freed", &text(store, "if (found) memcpy(array, (void *)found, 4), use(found);"));
 }
+
+#[test]
+fn memory_that_is_new_where_freed_addresses_are_compared() {
+    // The program compares the address of a node that may have been freed: it may be that of another one.
+    let text = |worker: &str, make: &str| {
+        format!(
+            "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; struct node {{ int v; struct node *next; }};
+            struct item {{ int v; }}; struct node *head; struct item *shown; int again;
+            void put(struct item *i) {{ pthread_mutex_lock(&m); shown = i; pthread_mutex_unlock(&m); }}
+            void *worker(void *a) {{ struct node *n = malloc(sizeof *n), *old; struct item *i; int v;
+              if (!n) return 0; pthread_mutex_lock(&m); old = head; n->v = 0; n->next = 0; head = n;
+              if (old == n) again = 1; if (old) free(old); pthread_mutex_unlock(&m);
+              {make} if (!i) return 0; {worker} return 0; }}
+            int main(void) {{ pthread_t t, u; pthread_create(&t, 0, worker, 0);
+              pthread_create(&u, 0, worker, 0); return 0; }}"
+        )
+    };
+    let make = "i = malloc(sizeof *i);";
+    let show = "pthread_mutex_lock(&m); if (shown) v = shown->v; pthread_mutex_unlock(&m);";
+    accepts("filled and shown", &text(&format!("i->v = 1; put(i); {show}"), make));
+    refuses("filled too late", &text(&format!("put(i); i->v = 1; {show}"), make));
+    refuses(
+        "compared itself",
+        &text(
+            &format!(
+                "i->v = 1; put(i); pthread_mutex_lock(&m); if (shown == i) again++; pthread_mutex_unlock(&m); {show}"
+            ),
+            make,
+        ),
+    );
+    refuses("a node", &text(&format!("i->v = 1; put(i); {show}"), "i = (struct item *)n;"));
+    refuses("changed later", &text(&format!("i->v = 1; put(i); {show} i->v = 2;"), make));
+}
