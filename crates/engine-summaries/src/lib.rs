@@ -12,6 +12,7 @@ pub mod contexts;
 pub mod engine;
 pub mod equalities;
 pub mod facts;
+mod flows;
 pub mod indices;
 mod members;
 pub mod model;

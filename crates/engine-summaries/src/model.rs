@@ -3,9 +3,11 @@
 //! Everything here is computed once, whatever the facts. Over-approximates calls and accesses, as far as the
 //! points-to sets do; under-approximates what there is one of, and what is private.
 
+use crate::flows::{Addresses, Flows};
 use crate::indices::{elements, index_locals, number};
 use crate::members::id_targets;
 use crate::once::{once_objects, once_templates};
+use crate::ownership::compared;
 use ir::ids::Id;
 use ir::passes::PointsTo;
 use ir::passes::bits::BitSet;
@@ -150,13 +152,7 @@ impl<'p> Model<'p> {
         let once = once_templates(program, points_to);
         let single = once_objects(program, &once);
         let escaping = points_to.escaping(program);
-        let guessed = guessed(program, points_to);
         let escaping = with_unknown_stores(program, points_to, escaping);
-        let private = program.objects.enumerate().map(|(id, object)| match object.storage {
-            Storage::Static => false,
-            Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => !escaping[id] && !guessed[id],
-        });
-        let private = private.collect();
         let mut kinds: BTreeSet<TemplateId> = program.start.iter().map(|(template, _)| *template).collect();
         let (mut lock_targets, mut families) = (BTreeSet::new(), BTreeSet::new());
         let indices = index_locals(program, &callees);
@@ -182,15 +178,26 @@ impl<'p> Model<'p> {
                 }
             }
         }
+        let flows = Flows::new(program, points_to, &callees, &kinds);
+        let guessed = guessed(program, points_to, &flows.addresses());
+        let captured = flows.captured(&guessed);
+        let private = program.objects.enumerate().map(|(id, object)| match object.storage {
+            Storage::Static => false,
+            Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => {
+                (!escaping[id] || !captured[id]) && !guessed[id]
+            }
+        });
+        let private = private.collect();
         let lock_targets: Vec<Target> = lock_targets.into_iter().collect();
         let mut id_targets: Vec<Target> =
             program.templates.enumerate().flat_map(|(id, code)| id_targets(points_to, id, code)).collect();
         id_targets.sort_unstable();
         id_targets.dedup();
         let mut interner = Interner::new(&lock_targets, &id_targets);
-        let is_open = program.reuses_addresses || points_to.accesses_anything(program);
+        let is_open = points_to.accesses_anything(program);
+        let compared = compared(program, points_to);
         let can_be_owned = |(id, object): (ObjectId, &ir::Object)| {
-            object.storage == Storage::Site && !is_open && !guessed[id]
+            object.storage == Storage::Site && !is_open && !guessed[id] && !compared[id]
         };
         let ownable = program.objects.enumerate().map(can_be_owned).collect();
         let mut procedures = IdVec::new();
@@ -416,7 +423,7 @@ fn touches_all(program: &Program, points_to: &PointsTo, named: &[ObjectId]) -> b
 }
 
 /// The objects that an input, or a bounded value that is not modelled, may turn out to be an address in.
-fn guessed(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool> {
+fn guessed(program: &Program, points_to: &PointsTo, addresses: &Addresses<'_, '_>) -> IdVec<ObjectId, bool> {
     let mut guessed: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
     let mut touched: FxHashMap<Vec<ObjectId>, bool> = FxHashMap::default();
     let pointer = program.data_model.pointer();
@@ -439,7 +446,7 @@ fn guessed(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool> {
                         }
                         ir::Lhs::Memory(place) => (Expr::load(place.clone()), place.ty, true),
                     };
-                    if !is_read || ty.bits < pointer.bits {
+                    if !is_read || ty.bits < pointer.bits || !addresses.may_be_one(id, lhs) {
                         continue;
                     }
                     // One of which nothing is known counts where some access may be by it.

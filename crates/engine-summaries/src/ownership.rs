@@ -1,7 +1,42 @@
 //! Which uses of a local make the object that it points to known to others.
 
 use crate::model::Model;
-use ir::{BinaryOp, Expr, IntType, LocalId, Targets, TemplateId};
+use ir::passes::PointsTo;
+use ir::{BinaryOp, Expr, IdVec, IntType, LocalId, ObjectId, Op, Program, Storage, Targets, TemplateId};
+
+/// The allocation sites whose addresses are compared with those of allocated memory, in a program that may
+/// compare freed addresses. Only there it can tell whether a new object has the address of one that was
+/// freed. Over-approximates.
+pub fn compared(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool> {
+    let mut found: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
+    if !program.reuses_addresses {
+        return found;
+    }
+    let width = program.data_model.pointer().bits;
+    let is_site = |object: &ObjectId| program.objects[*object].storage == Storage::Site;
+    let sites = |template: TemplateId, operand: &Expr| -> Vec<ObjectId> {
+        match points_to.targets(template, operand) {
+            Targets::Of(targets) => targets.iter().map(|target| target.object).filter(is_site).collect(),
+            Targets::Any => program.objects.ids().filter(is_site).collect(),
+        }
+    };
+    for (template, code) in program.templates.enumerate() {
+        for expr in code.edges.iter().flat_map(|edge| &edge.ops).flat_map(Op::expressions) {
+            expr.walk(&mut |inner| {
+                let Expr::Binary(BinaryOp::Eq | BinaryOp::Ne, ty, pair) = inner else { return };
+                // What is narrower shows digits.
+                if ty.bits < width || matches!(pair.0, Expr::Const(..)) || matches!(pair.1, Expr::Const(..)) {
+                    return;
+                }
+                let (one, other) = (sites(template, &pair.0), sites(template, &pair.1));
+                if !one.is_empty() && !other.is_empty() {
+                    one.into_iter().chain(other).for_each(|site| found[site] = true);
+                }
+            });
+        }
+    }
+    found
+}
 
 /// The local that an address is computed from by additions, if it is among some. What is added holds no
 /// addresses, so the sum stays in the object.

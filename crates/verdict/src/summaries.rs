@@ -14,7 +14,12 @@
 //! * [`SummariesProof::once`]: at most one activation of the template ever exists in a whole run, be it
 //!   called or started as a thread. So at most one thread of a kind in `once` ever exists.
 //! * [`SummariesProof::private`]: objects of threads (frame objects, thread-local and allocated ones) that
-//!   only the thread touches that the activation, variable or allocation belongs to.
+//!   only the thread touches that the activation, variable or allocation belongs to. Either no static object,
+//!   argument of a start or result of a thread leads to it, by points-to sets; or its address, followed from
+//!   variable to variable, stays in locals of its thread and in objects that do so themselves. What a
+//!   procedure gives back of its arguments goes to the caller that passed it. In both cases nobody accesses
+//!   memory at a guess (an input, or a value that is not modelled) that may equal its address: a guess that
+//!   is compared, computed with, or a distance that a pointer moves by is none.
 //! * [`SummariesProof::handles`]: cells of memory that there is one of. Whatever is ever stored there is
 //!   the id of the only thread of a kind.
 //! * [`ProcedureContext::facts`]: what holds whenever a thread is at a location in that context. `None`: no
@@ -168,8 +173,10 @@ pub struct ThreadFacts {
     /// removes an argument here. It hands it over to the new thread's parameter if no copy is ever read
     /// here again (locals that are listed and may point to the same objects are dead after the start), and
     /// no caller can have one (no parameter that is fresh at the entry may point to the same objects). A
-    /// local that is 0 may be listed or not. Nothing is fresh that a guessed address may point to, or where
-    /// freed addresses are given out again.
+    /// local that is 0 may be listed or not. Nothing is fresh that a guessed address may point to. Where a
+    /// program may compare freed addresses, which are given out again, nothing is fresh of sites whose
+    /// addresses are compared for equality with ones of allocated memory; for other sites an address that is
+    /// given out again makes no difference, but to an access at an old copy, which is undefined.
     pub fresh: Vec<LocalId>,
     /// Locals that are the argument that this thread was started with, plus a constant modulo 2 to the
     /// width of a pointer. In rising order.

@@ -191,8 +191,9 @@ impl Claims<'_> {
         if let Some(claim) = self.broken_list(seat, facts) {
             return Some(claim);
         }
-        facts
-            .fresh
+        // An old copy of an address that is given out again names nothing, but looks the same.
+        let fresh = if self.program.reuses_addresses { &[][..] } else { &facts.fresh };
+        fresh
             .iter()
             .find(|local| self.is_known(seat, facts, **local))
             .map(|local| format!("{local} is fresh"))

@@ -3,13 +3,15 @@
 //! An address passes from one thread to another only through memory that both reach, through the arguments
 //! of a start, or through a thread's result. So an object of a thread whose address cannot be reached from
 //! static objects, such arguments and results is touched by its thread alone. What is stored where is
-//! looked up step by step, by points-to sets; where a value is guessed (an input or a value that is not
+//! looked up step by step, by points-to sets; `values.rs` follows values from variable to variable instead,
+//! and an object is private by either rule. Where a value is guessed (an input or a value that is not
 //! modelled, as wide as a pointer), it may be any address that its points-to set has, whoever owns the
-//! object. Over-approximates what escapes.
+//! object; but for guesses that memory is never accessed at. Over-approximates what escapes.
 
+use super::values::ValueFlow;
 use super::view::{Meter, View, claim};
 use crate::ProofError;
-use ir::{Expr, IdVec, Initial, Lhs, LocationKind, ObjectId, Op, Program, Rhs, Storage, TemplateId};
+use ir::{Expr, IdVec, Initial, Lhs, LocationKind, ObjectId, Op, Rhs, Storage, TemplateId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -17,10 +19,15 @@ use std::rc::Rc;
 /// The objects whose addresses are guessed somewhere. A value that is not modelled may be any address that
 /// was ever taken, and so may all that is computed from it; it counts only if some step may touch all of
 /// these objects.
-pub fn guessed<'a>(view: &View<'a>, meter: &mut Meter<'_>) -> Result<IdVec<ObjectId, bool>, ProofError> {
+pub fn guessed<'a>(
+    view: &View<'a>,
+    values: &ValueFlow<'_, 'a>,
+    meter: &mut Meter<'_>,
+) -> Result<IdVec<ObjectId, bool>, ProofError> {
     let program = view.program;
     let mut found: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
     let width = program.data_model.pointer().bits;
+    let accessed = values.accessed(meter)?;
     let mut touched: FxHashMap<Rc<[ObjectId]>, bool> = FxHashMap::default();
     for (template, code) in program.templates.enumerate() {
         let numbered =
@@ -47,7 +54,7 @@ pub fn guessed<'a>(view: &View<'a>, meter: &mut Meter<'_>) -> Result<IdVec<Objec
                     }
                     Lhs::Memory(_) => false,
                 };
-                if ty.bits < width || is_dead {
+                if ty.bits < width || is_dead || !values.is_accessed(&accessed, template, lhs)? {
                     continue;
                 }
                 let objects = view.objects(template, &value)?;
@@ -123,7 +130,7 @@ impl Holding {
         for (template, code) in program.templates.enumerate() {
             let exits = code.locations.iter().any(|location| location.kind == LocationKind::Exit);
             let results = code.result.into_iter().chain(code.exit_value.filter(|_| exits));
-            if is_kind(program, view, template) || exits {
+            if is_kind(view, template) || exits {
                 for local in results {
                     holding.open.extend(view.objects(template, &Expr::Local(local))?.iter());
                 }
@@ -206,21 +213,22 @@ impl Holding {
 }
 
 /// Whether threads of a template may be started.
-fn is_kind(program: &Program, view: &View<'_>, template: TemplateId) -> bool {
-    let starts = program.start.iter().any(|(start, _)| *start == template);
+pub fn is_kind(view: &View<'_>, template: TemplateId) -> bool {
+    let starts = view.program.start.iter().any(|(start, _)| *start == template);
     starts || view.proof.contexts.iter().any(|context| context.kind == template)
 }
 
 /// Checks that the objects in `private` do not escape.
 pub fn check(
     view: &View<'_>,
+    values: &ValueFlow<'_, '_>,
     guessed: &IdVec<ObjectId, bool>,
     meter: &mut Meter<'_>,
 ) -> Result<(), ProofError> {
     if view.proof.private.is_empty() {
         return Ok(());
     }
-    let escapes = escaping(view, guessed, meter)?;
+    let escapes = escaping(view, values, guessed, meter)?;
     match view.proof.private.iter().find(|object| escapes[**object]) {
         Some(object) => {
             claim(format!("{} may be touched by other threads", view.program.objects[*object].name))
@@ -232,6 +240,7 @@ pub fn check(
 /// The objects that other threads than their own may touch.
 pub fn escaping(
     view: &View<'_>,
+    values: &ValueFlow<'_, '_>,
     guessed: &IdVec<ObjectId, bool>,
     meter: &mut Meter<'_>,
 ) -> Result<IdVec<ObjectId, bool>, ProofError> {
@@ -266,5 +275,7 @@ pub fn escaping(
             break;
         }
     }
+    let seen = values.seen(guessed, meter)?;
+    view.program.objects.ids().for_each(|object| escapes[object] &= seen[object]);
     Ok(escapes)
 }

@@ -38,6 +38,7 @@ mod state;
 mod symbols;
 #[cfg(test)]
 mod tests;
+mod values;
 mod view;
 
 use crate::ProofError;
@@ -110,8 +111,9 @@ pub fn known_to_others(
     form::check(program, proof, meter)?;
     let points_to = program.points_to(budget).map_err(ProofError::TooExpensive)?;
     let view = &View::new(program, proof, points_to, meter)?;
-    let guessed = escape::guessed(view, meter)?;
-    let escapes = escape::escaping(view, &guessed, meter)?;
+    let values = values::ValueFlow::of(view, meter)?;
+    let guessed = escape::guessed(view, &values, meter)?;
+    let escapes = escape::escaping(view, &values, &guessed, meter)?;
     let is_claimed = |id: ObjectId| match program.objects[id].storage {
         Storage::Site => view.private[id] || guessed[id],
         Storage::Static | Storage::Frame(_) | Storage::ThreadLocal => view.private[id],
@@ -133,8 +135,9 @@ fn with_annotation<T>(
     let during = edges::standing_during(&mut view);
     let view = &view;
     once::check(view, meter)?;
-    let guessed = escape::guessed(view, meter)?;
-    escape::check(view, &guessed, meter)?;
+    let values = values::ValueFlow::of(view, meter)?;
+    let guessed = escape::guessed(view, &values, meter)?;
+    escape::check(view, &values, &guessed, meter)?;
     let locks = locks::Locks::new(view, meter)?;
     locks::check_releases(view, meter)?;
     let id_writes = ids::IdWrites::of(view, meter)?;

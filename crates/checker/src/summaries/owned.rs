@@ -6,14 +6,15 @@
 //! step; it is the largest that is known. A list may leave out some of it only if those have no allocated
 //! object in common with what stays, or are not live.
 //!
-//! Addresses that are guessed may name any object (`escape.rs`), so sites of such are never fresh; neither
-//! is any where freed addresses are given out again. Under-approximates.
+//! Addresses that are guessed may name any object (`escape.rs`), so sites of such are never fresh. Freed
+//! addresses may be given out again ([`reused`]); sites of which a program can notice it are not fresh,
+//! either. Under-approximates.
 
-use super::view::{View, claim};
+use super::view::{Meter, View, claim};
 use crate::ProofError;
 use ir::{
     BinaryOp, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind, ObjectId, Op, Rhs,
-    Template, TemplateId,
+    Storage, Template, TemplateId,
 };
 use std::collections::BTreeSet;
 
@@ -32,6 +33,47 @@ impl Owned {
         self.locals.remove(&local);
         self.null.remove(&local);
     }
+}
+
+/// The sites of which a program can notice that a new object has the address of one that was freed: those
+/// of addresses that are compared for equality with ones of allocated memory, where a program may compare
+/// one that was freed at all. Over-approximates.
+///
+/// For other sites all executions are the same if a new object gets a new address: whatever its address is
+/// computed into is compared with no address of allocated memory, but for order and digits, and what follows
+/// from these is open (`ir/src/passes/addresses`). An old copy that is equal to the new address is one of
+/// memory that was freed, and an access there is undefined.
+pub fn reused(view: &View<'_>, meter: &mut Meter<'_>) -> Result<IdVec<ObjectId, bool>, ProofError> {
+    let program = view.program;
+    let mut found: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
+    if !program.reuses_addresses {
+        return Ok(found);
+    }
+    for (template, code) in program.templates.enumerate() {
+        for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+            meter.tick()?;
+            let mut pairs = Vec::new();
+            for expr in op.expressions() {
+                expr.walk(&mut |inner| {
+                    // Digits are narrower.
+                    if let Expr::Binary(BinaryOp::Eq | BinaryOp::Ne, ty, pair) = inner
+                        && ty.bits >= program.data_model.pointer().bits
+                        && ![&pair.0, &pair.1].iter().any(|operand| matches!(operand, Expr::Const(..)))
+                    {
+                        pairs.push(pair);
+                    }
+                });
+            }
+            for pair in pairs {
+                let is_site = |object: &ObjectId| program.objects[*object].storage == Storage::Site;
+                let (one, other) = (view.objects(template, &pair.0)?, view.objects(template, &pair.1)?);
+                if one.iter().any(is_site) && other.iter().any(is_site) {
+                    one.iter().chain(other.iter()).for_each(|object| found[*object] = true);
+                }
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Whether a value is surely 0.
@@ -220,7 +262,7 @@ impl Owner<'_, '_> {
             Op::Allocate { site, size: _, zeroed: _, result } => match result {
                 Lhs::Local(local) => {
                     owned.forget(*local);
-                    let is_new = !self.guessed[*site] && !self.view.program.reuses_addresses;
+                    let is_new = !self.guessed[*site] && !self.view.reused[*site];
                     if is_new && self.is_wide(*local) {
                         owned.locals.insert(*local);
                     }

@@ -3,7 +3,7 @@
 //! What steps touch is computed once for each step of the program, whatever the number of contexts.
 //! Over-approximates, as far as the points-to sets do.
 
-use super::owned::live_locations;
+use super::owned::{live_locations, reused};
 use super::regions::{Meeting, Region, meeting};
 use crate::ProofError;
 use ir::passes::PointsTo;
@@ -90,6 +90,8 @@ pub struct View<'a> {
     single: IdVec<ObjectId, bool>,
     /// Whether an object is in `private`.
     pub private: IdVec<ObjectId, bool>,
+    /// Sites of which a program can notice that freed addresses are given out again.
+    pub reused: IdVec<ObjectId, bool>,
     /// The lists of absent kinds, by number.
     pub absences: Vec<Vec<TemplateId>>,
     /// The number of the list of each location of each context.
@@ -210,6 +212,7 @@ impl<'a> View<'a> {
             once,
             single: super::once::single(program, proof),
             private,
+            reused: IdVec::new(),
             absences: Vec::new(),
             absent: Vec::new(),
             regions: RefCell::default(),
@@ -252,6 +255,7 @@ impl<'a> View<'a> {
         }
         view.find_locks(meter)?;
         view.number_absences();
+        view.reused = reused(&view, meter)?;
         Ok(view)
     }
 

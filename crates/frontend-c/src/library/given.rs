@@ -9,8 +9,8 @@
 //! assumptions 12 and 14).
 //!
 //! Of a function of the program that takes any number of arguments, those beyond its parameters are stored
-//! in an object of that function; those of calls through pointers are in one for all functions. `va_start`
-//! sets the first word of a list to the address of the function's object. So points-to sets follow a list
+//! in an object of that function; those of calls through pointers are in one for all functions. Each thread
+//! has its own: a call stays in its thread. `va_start` sets the first word of a list to the address of the function's object. So points-to sets follow a list
 //! wherever it goes, also to code outside, and `va_arg` gives what may be in the object, or a number that
 //! was not computed from an address; the former is no evidence. Only points-to sets need that: the value
 //! is any. What is narrower than a pointer has a word of its own, since `va_arg` asks for the width that was
@@ -74,7 +74,7 @@ fn listed(context: &mut Context<'_>, function: Option<&str>) -> ObjectId {
     };
     let fields = [("wide", 0), ("narrow", pointer.bytes())].map(field);
     let layout = Layout::Record(fields.into());
-    let object = context.own_object(&name, Storage::Static, layout, 2 * pointer.bytes());
+    let object = context.own_object(&name, Storage::ThreadLocal, layout, 2 * pointer.bytes());
     context.program.objects[object].role = ObjectRole::HandedOn;
     object
 }

@@ -6,6 +6,7 @@ use crate::summaries::locks::{self, Locks};
 use crate::summaries::regions::{Meeting, is_part_of, meeting};
 use crate::summaries::state::{Unfounded, owner_test};
 use crate::summaries::symbols::{Anchor, Symbol, Values, is_wide};
+use crate::summaries::values::ValueFlow;
 use crate::summaries::view::{Meter, View};
 use crate::summaries::{check, escape, ids, once};
 use ir::passes::{Lowering, PointsTo};
@@ -145,8 +146,9 @@ impl<'p> Builder<'p> {
 
     fn settle_private(&mut self) {
         let escapes = self.with_view(|view, meter| {
-            let guessed = escape::guessed(view, meter).expect("in time");
-            escape::escaping(view, &guessed, meter).expect("in time")
+            let values = ValueFlow::of(view, meter).expect("in time");
+            let guessed = escape::guessed(view, &values, meter).expect("in time");
+            escape::escaping(view, &values, &guessed, meter).expect("in time")
         });
         let objects = self.program.objects.enumerate();
         let is_private =
@@ -471,7 +473,8 @@ pub fn flaws_of(program: &Program, points_to: &PointsTo, proof: &SummariesProof)
     let mut view = View::new(program, proof, points_to, meter).expect("nothing is unknown");
     let during = standing_during(&mut view);
     let view = &view;
-    let guessed = escape::guessed(view, meter).expect("in time");
+    let values = ValueFlow::of(view, meter).expect("in time");
+    let guessed = escape::guessed(view, &values, meter).expect("in time");
     let locks = Locks::new(view, meter).expect("in time");
     locks::check_releases(view, meter).expect("releases are listed");
     let mut unusable: Vec<Flaw> = Vec::new();

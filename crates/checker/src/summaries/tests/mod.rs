@@ -9,3 +9,4 @@ mod builder;
 mod forged;
 mod moved;
 mod programs;
+mod values;

@@ -4,7 +4,7 @@ use super::builder::{Builder, read, verdict};
 
 const HEAD: &str = "#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\nextern int __VERIFIER_nondet_int(void);\n";
 
-fn accepts(name: &str, text: &str) {
+pub(super) fn accepts(name: &str, text: &str) {
     let program = read(&format!("{HEAD}{text}"));
     let proof = Builder::strongest(&program);
     if let Err(error) = verdict(&program, &proof) {
@@ -12,7 +12,7 @@ fn accepts(name: &str, text: &str) {
     }
 }
 
-fn refuses(name: &str, text: &str) {
+pub(super) fn refuses(name: &str, text: &str) {
     let program = read(&format!("{HEAD}{text}"));
     let proof = Builder::strongest(&program);
     let error = verdict(&program, &proof).err().unwrap_or_else(|| panic!("{name} is accepted"));
