@@ -33,8 +33,8 @@ pub struct Program {
     /// exists. Otherwise no two allocations have the same address: the program could not observe the
     /// difference.
     pub reuses_addresses: bool,
-    /// The types that the source uses allocation sites as, in the order of the sites. For reports only:
-    /// memory may be used as any type, so nothing may rely on it.
+    /// The types that the source uses allocation sites as, in the order of the sites. For reports, and for
+    /// which bytes points-to sets tell apart: memory may be used as any type, so nothing may rely on it.
     pub site_uses: Vec<SiteUse>,
 }
 

@@ -10,7 +10,9 @@
 //!
 //! Of a function of the program that takes any number of arguments, those beyond its parameters are stored
 //! in an object of that function; those of calls through pointers are in one for all functions. Each thread
-//! has its own: a call stays in its thread. `va_start` sets the first word of a list to the address of the function's object. So points-to sets follow a list
+//! has its own such objects, because a function runs in the thread that calls it: so an address that is only
+//! passed in a list does not reach other threads, unless the list does. `va_start`
+//! sets the first word of a list to the address of the function's object. So points-to sets follow a list
 //! wherever it goes, also to code outside, and `va_arg` gives what may be in the object, or a number that
 //! was not computed from an address; the former is no evidence. Only points-to sets need that: the value
 //! is any. What is narrower than a pointer has a word of its own, since `va_arg` asks for the width that was
@@ -46,13 +48,20 @@ impl Context<'_> {
         let value = self.convert(value, pointer);
         self.builder.set(Lhs::Memory(atomic_place(Expr::Address(object, 0), pointer)), value);
     }
+    /// Sets a local to a number that was not computed from an address. It has a local of its own, so that
+    /// points-to sets tell it from addresses that the local may be set to instead.
+    fn give_number(&mut self, local: LocalId, ty: IntType) {
+        let number = self.builder.temporary(ty);
+        self.builder.emit(Op::unknown_number(number, ty));
+        self.builder.set(Lhs::Local(local), Expr::Local(number));
+    }
     /// Sets a local to what code outside of the program gives.
     pub fn give_known(&mut self, local: LocalId) {
         let ty = self.builder.template.locals[local].ty;
         if ty.bytes() < self.pointer().bytes() {
             return self.builder.emit(Op::unknown(Lhs::Local(local)));
         }
-        self.builder.emit(Op::unknown_number(local, ty));
+        self.give_number(local, ty);
         let (object, pointer) = (given(self), self.pointer());
         self.perhaps(|context| {
             context.lose_path();
@@ -130,7 +139,7 @@ impl Context<'_> {
         let (ty, pointer) = (self.builder.template.locals[result].ty, self.pointer());
         let offset = offset_of(self, ty);
         match offset {
-            0 => self.builder.emit(Op::unknown_number(result, ty)),
+            0 => self.give_number(result, ty),
             _ => self.builder.emit(Op::unknown(Lhs::Local(result))),
         }
         let word = first_word(self, list);

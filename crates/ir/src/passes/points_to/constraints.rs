@@ -17,7 +17,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// of computed expressions.
 pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<TemplateId, Node>, Values) {
     let divisors = size_divisors(program);
-    let shapes = program.objects.enumerate().map(|(id, object)| Shape::with_element(object, divisors[id]));
+    let shape = |(id, object)| Shape::with_element(object, divisors[id], program.site_use(id));
+    let shapes = program.objects.enumerate().map(shape);
     let shapes: IdVec<ObjectId, Shape> = shapes.collect();
     let (first_local, locals) = first_numbers(program.templates.iter().map(|template| template.locals.len()));
     let (mut first_cell, cells) = first_numbers(shapes.iter().map(|shape| shape.cells.len()));

@@ -3,7 +3,9 @@
 //! All elements of an array have their cells in common, so an object has finitely many. A pointer points to
 //! an exact offset, to any element of some of the arrays around an offset, or to every offset of the object
 //! with some remainder; so it has finitely many sets of offsets. Many bytes without structure are an array of
-//! bytes; of a few (a union, such as a lock is one in C libraries), offsets are kept apart.
+//! bytes; of a few (a union, such as a lock is one in C libraries), offsets are kept apart. Allocated elements
+//! are told apart word by word; large ones by the members of the type that the source uses them as. Any
+//! division into cells is as good as another: an access touches all cells that its bytes are in.
 //!
 //! Over-approximates for pointers that stay in their object, as C demands. Within it they may go anywhere,
 //! from one member into the next: a pointer to a record is one to its first member, too, so nothing keeps a
@@ -11,7 +13,7 @@
 //! anywhere in its object, as far as the remainder allows.
 
 use crate::ids::Id;
-use crate::program::{Object, Storage};
+use crate::program::{Object, SiteUse, Storage};
 use crate::types::{Field, IntType, Layout};
 use crate::{ObjectId, Target};
 
@@ -133,13 +135,21 @@ impl Shape {
     /// The structure of an object, when nothing is known of the sizes of allocations.
     #[cfg(test)]
     pub fn new(object: &Object) -> Self {
-        Self::with_element(object, 0)
+        Self::with_element(object, 0, None)
     }
 
     /// The structure of an object. Of an allocation site whose elements are not known: given what divides all
-    /// its sizes, or 0.
-    pub fn with_element(object: &Object, divisor: u64) -> Self {
+    /// its sizes, or 0, and the type that the source uses its memory as. That type only says which bytes are
+    /// told apart: an access may touch any of them, whatever its type.
+    pub fn with_element(object: &Object, divisor: u64, used: Option<&SiteUse>) -> Self {
+        let bytes = if object.size == 0 { divisor } else { object.size };
+        let is_large = matches!(object.layout, Layout::Bytes(_)) && bytes > MOST_WORDS_BYTES;
+        let is_element = |used: &&SiteUse| is_large && bytes.is_multiple_of(used.size);
         let (layout, size) = match object.storage {
+            Storage::Site if let Some(used) = used.filter(is_element) => {
+                let (element, stride) = (Box::new(by_words(&used.layout)), used.size);
+                (Layout::Array { element, count: u64::MAX / stride, stride }, u64::MAX)
+            }
             Storage::Site if object.size == 0 && (1..=MOST_WORDS_BYTES).contains(&divisor) => {
                 let element = Box::new(by_words(&Layout::Bytes(divisor)));
                 (Layout::Array { element, count: u64::MAX / divisor, stride: divisor }, u64::MAX)
@@ -197,7 +207,7 @@ impl Shape {
         }
         let (mut found, mut next, mut parts) = (Vec::new(), at, 0);
         while next < end {
-            let (start, rest) = part(&self.layout, next, self.size)?;
+            let (start, rest) = run(&self.layout, next, self.size)?;
             found.push(self.cells.binary_search_by_key(&start, |(start, _)| *start).ok()?);
             parts += 1;
             if parts > FEW_ELEMENTS {
@@ -299,7 +309,7 @@ impl Shape {
         }
         let (mut pairs, mut done, mut parts) = (Vec::new(), 0, 0);
         while done < size {
-            let (start, rest) = part(&from.layout, at + done, from.size)?;
+            let (start, rest) = run(&from.layout, at + done, from.size)?;
             let source = from.cells.binary_search_by_key(&start, |(start, _)| *start).ok()?;
             let rest = rest.min(size - done);
             for offset in self.shift(to, Shift::By(done.into())) {
@@ -565,6 +575,27 @@ fn part(layout: &Layout, offset: u64, size: u64) -> Option<(u64, u64)> {
             let (cell, rest) = part(inner, offset - start, extent)?;
             Some((start + cell, rest))
         }
+    }
+}
+
+/// The same as [`part`], but of an array of many scalars all bytes that follow: its elements share a cell.
+fn run(layout: &Layout, offset: u64, size: u64) -> Option<(u64, u64)> {
+    match layout {
+        Layout::Array { element, count, stride } => {
+            let number = offset.checked_div(*stride)?;
+            let is_filled = matches!(**element, Layout::Scalar(ty) if ty.bytes() == *stride);
+            let bytes = stride.checked_mul(*count);
+            match bytes.filter(|bytes| is_filled && *count > FEW_ELEMENTS && offset < *bytes) {
+                Some(bytes) => Some((0, bytes - offset)),
+                None => (number < *count).then(|| run(element, offset % stride, *stride))?,
+            }
+        }
+        Layout::Record(fields) => {
+            let (start, extent, inner) = field_at(fields, offset, size)?;
+            let (cell, rest) = run(inner, offset - start, extent)?;
+            Some((start + cell, rest))
+        }
+        Layout::Scalar(_) | Layout::Sync(_) | Layout::Bytes(_) => part(layout, offset, size),
     }
 }
 

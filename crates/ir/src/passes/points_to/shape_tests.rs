@@ -1,7 +1,7 @@
-//! Random walks over random objects stay in their abstract offsets.
+//! Random walks over random objects stay in their abstract offsets; cells of large elements and texts.
 
 use super::shape::{Offset, Shape, Shift};
-use crate::program::{Initial, Object, Span, Storage};
+use crate::program::{Initial, Object, ObjectRole, SiteUse, Span, Storage};
 use crate::types::{Field, IntType, Layout};
 use crate::{ObjectId, Target};
 
@@ -78,16 +78,7 @@ fn walks_stay_in_their_offsets() {
         let (layout, size) = layout(&mut random, 3);
         let storage = if random.below(3) == 0 { Storage::Site } else { Storage::Static };
         let room = if storage == Storage::Site { size * 3 } else { size };
-        let object = Object {
-            name: String::new(),
-            storage,
-            size,
-            align: 4,
-            layout,
-            initial: Initial::Unknown,
-            span: Span::default(),
-            role: crate::program::ObjectRole::Program,
-        };
+        let object = object(storage, layout, size);
         let shape = Shape::new(&object);
         let mut at = random.below(room);
         let mut offsets: Vec<Offset> = vec![shape.at(at)];
@@ -124,4 +115,70 @@ fn check_cells(shape: &Shape, offsets: &[Offset], at: u64, room: u64) {
         let missing = exact.iter().filter(|cell| !found.contains(cell)).count();
         assert!(missing == 0 || (is_gap && !found.is_empty()), "{offsets:?} {at} {bytes} {shape:?}");
     }
+}
+
+/// A text of many bytes between two words.
+fn large() -> (Layout, u64) {
+    let text = Layout::Array { element: Box::new(Layout::Scalar(IntType::I8)), count: 5000, stride: 1 };
+    let words = [(0, Layout::Scalar(IntType::U64)), (8, text), (5008, Layout::Scalar(IntType::U64))];
+    let field = |(offset, layout)| Field { name: String::new(), offset, layout };
+    (Layout::Record(words.map(field).into()), 5016)
+}
+
+fn object(storage: Storage, layout: Layout, size: u64) -> Object {
+    let (name, initial, span) = (String::new(), Initial::Unknown, Span::default());
+    Object { name, storage, size, align: 16, layout, initial, span, role: ObjectRole::Program }
+}
+
+/// Members of large elements are told apart by the type that the source uses them as, if that divides all
+/// sizes; an access across members touches each.
+#[test]
+fn large_elements_have_members() {
+    let (layout, size) = large();
+    let used = |size: u64| SiteUse {
+        site: ObjectId(0),
+        variable: String::new(),
+        type_name: String::new(),
+        layout: layout.clone(),
+        size,
+    };
+    for (known, divisor) in [(size, size), (0, size), (0, 3 * size), (2 * size, 2 * size)] {
+        let site = object(Storage::Site, Layout::Bytes(known), known);
+        let shape = Shape::with_element(&site, divisor, Some(&used(size)));
+        let touched = |at: u64, bytes: u64| shape.touched(shape.at(at), bytes);
+        assert_eq!(touched(0, 8), [0]);
+        assert_eq!(touched(5008, 8), [2]);
+        assert_eq!(touched(7 * size + 5008, 8), [2]);
+        assert_eq!(touched(5004, 8), [1, 2]);
+        assert_eq!(touched(5012, 8), [0, 2]);
+        assert_eq!(shape.touched(Offset::ANYWHERE, 1), [0, 1, 2]);
+        // Sizes that are no multiple: one cell.
+        let other = Shape::with_element(&site, divisor, Some(&used(size + 8)));
+        assert_eq!(other.cells.len(), 1);
+    }
+}
+
+/// A copy between structures that are laid out alike, but are in different arrays, takes each byte to the
+/// cell of the same byte, also past a long text.
+#[test]
+fn copies_pass_long_texts() {
+    let (layout, size) = large();
+    let one = Shape::new(&object(Storage::Static, layout.clone(), size));
+    let element = Box::new(layout);
+    let many = Layout::Array { element, count: 3, stride: size };
+    let many = Shape::new(&object(Storage::Static, many, 3 * size));
+    for (to, at, from, from_at) in [(&many, size, &one, 0), (&one, 0, &many, 2 * size)] {
+        for bytes in [Some(size), Some(3000), None] {
+            let pairs = to.copied(to.at(at), from, from.at(from_at), bytes).expect("few cells");
+            for byte in 0..bytes.unwrap_or(size) {
+                let target = to.touched(to.at(at + byte), 1);
+                let source = from.touched(from.at(from_at + byte), 1);
+                assert!(pairs.contains(&(target[0], source[0])), "{byte} {pairs:?}");
+            }
+            assert!(!pairs.contains(&(0, 2)) && !pairs.contains(&(2, 0)), "{pairs:?}");
+        }
+    }
+    // Moved by one byte, words overlap their neighbours.
+    let moved = one.copied(one.at(1), &one, one.at(0), Some(size - 1)).expect("few cells");
+    assert_eq!(moved, [(0, 0), (1, 0), (1, 1), (2, 1), (2, 2)]);
 }
