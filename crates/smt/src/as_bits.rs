@@ -136,7 +136,7 @@ fn bounds(conjuncts: &[Term]) -> Option<Vec<(Term, Interval)>> {
     };
     let mut found: Vec<(Term, Interval)> = least.into_iter().filter_map(both).collect();
     // Nothing depends on the order of a hash map.
-    found.sort_by(|(left, _), (right, _)| left.to_string().cmp(&right.to_string()));
+    found.sort_by_cached_key(|(variable, _)| variable.to_string());
     found.iter().all(|(_, (low, high))| low <= high && *low > -GREATEST && *high < GREATEST).then_some(found)
 }
 
