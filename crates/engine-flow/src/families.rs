@@ -2,8 +2,8 @@
 //! about them.
 //!
 //! A template is tried as a family if all its starts are in one unique template, it is not unique itself, and
-//! the argument or the place for the handle at its first start is a function of a local that is no pointer: that
-//! is the index. What holds at each location of the parent is the greatest solution of a forward analysis
+//! the argument or the place for the handle at its first start is a function of a local that is no pointer:
+//! that is the index. What holds at each location of the parent is the greatest solution of a forward analysis
 //! with the transfer of [`verdict::ParentStep`]; orders that grow from round to round are dropped (widening).
 //! Only locals that are compared with or copied from the index, directly or indirectly, are considered.
 
