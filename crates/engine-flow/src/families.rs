@@ -1,11 +1,12 @@
 //! Families: threads that a unique thread starts in a loop ([`verdict::Family`]), and their parent's facts
 //! about them.
 //!
-//! A template is tried as a family if all its starts are in one unique template, it is not unique itself, and
-//! the argument or the place for the handle at its first start is a function of a local that is no pointer:
-//! that is the index. What holds at each location of the parent is the greatest solution of a forward analysis
-//! with the transfer of [`verdict::ParentStep`]; orders that grow from round to round are dropped (widening).
-//! Only locals that are compared with or copied from the index, directly or indirectly, are considered.
+//! A template is tried as a family if all its starts are in one unique template, it is not unique itself,
+//! and the argument or the place for the handle at its first start is a function of a local that is no
+//! pointer: that is the index. What holds at each location of the parent is the greatest solution of a
+//! forward analysis with the transfer of [`verdict::ParentStep`]; orders that grow from round to round are
+//! dropped (widening). Only locals that are compared with or copied from the index, directly or indirectly,
+//! are considered.
 
 use crate::facts::FactsAnalysis;
 use crate::model::{Model, Node, Step};
