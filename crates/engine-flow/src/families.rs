@@ -1,11 +1,12 @@
 //! Families: threads that a unique thread starts in a loop ([`verdict::Family`]), and their parent's facts
 //! about them.
 //!
-//! A template is tried as a family if all its starts are in one unique template, it is not unique itself, and
-//! the argument or the place for the handle at its first start is a sum with a local that is no pointer: that
-//! is the index. What holds at each location of the parent is the greatest solution of a forward analysis
-//! with the transfer of [`verdict::ParentStep`]; orders that grow from round to round are dropped (widening).
-//! Only locals that are compared with or copied from the index, directly or indirectly, are considered.
+//! A template is tried as a family if all its starts are in one unique template, it is not unique itself,
+//! and the argument or the place for the handle at its first start is a function of a local that is no
+//! pointer: that is the index. What holds at each location of the parent is the greatest solution of a
+//! forward analysis with the transfer of [`verdict::ParentStep`]; orders that grow from round to round are
+//! dropped (widening). Only locals that are compared with or copied from the index, directly or indirectly,
+//! are considered.
 
 use crate::facts::FactsAnalysis;
 use crate::model::{Model, Node, Step};
@@ -155,17 +156,26 @@ impl Search<'_, '_, '_> {
             Some(Lhs::Memory(place)) => canonical(&place.address),
             Some(Lhs::Local(_)) | None => None,
         };
-        let index_of = |expr: &Expr| {
-            let sum = Affine::of(self.model.program, code, expr);
-            sum.terms.iter().find_map(|(atom, _)| match atom {
-                Expr::Local(local) => {
-                    let targets = self.model.points_to.targets(self.parent, atom);
-                    matches!(targets, Targets::Of(targets) if targets.is_empty()).then_some(*local)
-                }
-                _ => None,
-            })
+        let is_number = |local: &Expr| {
+            let targets = self.model.points_to.targets(self.parent, local);
+            matches!(targets, Targets::Of(targets) if targets.is_empty())
         };
-        let index = handle.iter().chain(arguments.iter().flatten()).find_map(index_of)?;
+        let index_of = |atom: &Expr| match atom {
+            Expr::Local(local) => is_number(atom).then_some(*local),
+            _ => None,
+        };
+        let sums: Vec<Affine> = handle
+            .iter()
+            .chain(arguments.iter().flatten())
+            .map(|expr| Affine::of(self.model.program, code, expr))
+            .collect();
+        let atoms = || sums.iter().flat_map(|sum| sum.terms.iter().map(|(atom, _)| atom));
+        let index = atoms().find_map(index_of).or_else(|| {
+            // Some other function of a local, such as its square.
+            let mut found = None;
+            atoms().for_each(|atom| atom.walk(&mut |inner| found = found.or_else(|| index_of(inner))));
+            found
+        })?;
         let handle = handle.filter(|handle| !self.others_write(handle));
         Some(Family { template, parent: self.parent, index, arguments, handle, at: Vec::new() })
     }

@@ -9,7 +9,8 @@ use ir::{Expr, IntType, LocalId, Program, UnaryOp, Value};
 /// More values than these are not tried.
 const MOST_VALUES: Value = 256;
 
-/// Whether two accesses have no byte in common if the index, which is within these bounds, has different values.
+/// Whether two accesses have no byte in common if the index, which is within these bounds, has different
+/// values.
 pub(crate) fn are_apart(
     program: &Program,
     (index, (least, greatest)): (LocalId, (Value, Value)),

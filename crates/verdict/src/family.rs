@@ -60,9 +60,10 @@ pub type Span<'a> = (&'a Affine, u64);
 /// Rules for accesses of members and of the parent. Addresses are sums over the parent's locals, in which the
 /// index stands for a member's own.
 ///
-/// Two accesses to elements of one array do not overlap if their indices are far enough apart. An index times
-/// the size of an element does not wrap around, by known bounds of the index or by its type; where it is as
-/// wide as a pointer and has no known bounds, this is assumption 14. Where there are few indices, all are tried.
+/// Two accesses to elements of one array do not overlap if their indices are far enough apart. An index
+/// times the size of an element does not wrap around, by known bounds of the index or by its type; where it
+/// is as wide as a pointer and has no known bounds, this is assumption 14. Where there are few indices, all
+/// are tried.
 impl Family {
     /// The address of a member's access: built from constants, contents of static objects, and known
     /// arguments.
@@ -138,8 +139,8 @@ impl Family {
         found.cloned().unwrap_or(Expr::Local(self.index))
     }
 
-    /// The least and the greatest index that members may have, by what is known at the parent's locations and by
-    /// the type.
+    /// The least and the greatest index that members may have, by what is known at the parent's locations
+    /// and by the type.
     fn range(&self, program: &Program) -> (Value, Value) {
         let ty = program.templates[self.parent].locals[self.index].ty;
         let (mut least, mut greatest) = (ty.max(), ty.min());

@@ -18,8 +18,8 @@ pub struct IndexedLock {
 }
 
 impl IndexedLock {
-    /// The index is the only part of the access's address that is not constant. Only addresses of objects that
-    /// there is one of are constants: others differ from thread to thread.
+    /// The index is the only part of the access's address that is not constant. Only addresses of objects
+    /// that there is one of are constants: others differ from thread to thread.
     pub fn of(
         program: &Program,
         template: TemplateId,
@@ -59,10 +59,10 @@ impl IndexedLock {
         is_function.then_some(Self { start, factor, index, lock, shared })
     }
 
-    /// Whether two threads with these locks never access a byte in common: if they did, their indices would be
-    /// equal, hence the locks would be one, and one of the threads holds it exclusively. The bytes are those of
-    /// the accesses. That different indices are at different addresses is assumption 14 where an index is as
-    /// wide as a pointer.
+    /// Whether two threads with these locks never access a byte in common: if they did, their indices would
+    /// be equal, hence the locks would be one, and one of the threads holds it exclusively. The bytes are
+    /// those of the accesses. That different indices are at different addresses is assumption 14 where an
+    /// index is as wide as a pointer.
     pub fn excludes(&self, bytes: u64, other: &Self, other_bytes: u64, program: &Program) -> bool {
         let pointer = program.data_model.pointer();
         let spread = if self.index.bits < pointer.bits {
