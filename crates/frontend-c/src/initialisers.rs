@@ -7,7 +7,7 @@ use crate::function::Function;
 use ir::{BinaryOp, Expr, Initial, IntType, Lhs, ObjectId, Op, Value};
 use rucc_base::Symbol;
 use rucc_sema::{Const, DeclId, Eval, ExprId, ExprKind, InitEntry};
-use rucc_types::{ArrayLen, RecordKind, TypeId, TypeKind};
+use rucc_types::{ArrayLen, Field, RecordInfo, RecordKind, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -391,6 +391,8 @@ impl Function<'_, '_> {
                 let info = unit.types.record_info(id);
                 let fields = info.fields.iter().map(|field| (field.ty, unit.size(field.ty).unwrap_or(0)));
                 if info.kind == RecordKind::Union {
+                    let inside_entries: Vec<InitEntry> = entries.iter().filter(inside).copied().collect();
+                    rests.has_several |= self.sets_several(info, &inside_entries);
                     let fits = fields.filter(|(member, _)| {
                         entries.iter().filter(inside).all(|entry| {
                             let mut of = unit.tree[entry.value].ty;
@@ -427,6 +429,35 @@ impl Function<'_, '_> {
                 }
             }
             _ => {}
+        }
+    }
+    /// Whether a list that entries come from names several members of the union that they are in.
+    fn sets_several(&self, union: &RecordInfo, entries: &[InitEntry]) -> bool {
+        let unit = self.unit;
+        let lists = &unit.unclear_initialisers.designated;
+        if entries.len() < 2 || lists.is_empty() {
+            return false;
+        }
+        let mut members = FxHashMap::default();
+        for (number, field) in union.fields.iter().enumerate() {
+            self.name_members(field, number, &mut members);
+        }
+        let begins = |entry: &InitEntry| unit.tree.expr_span(entry.value).lo;
+        lists.iter().any(|list| {
+            entries.iter().any(|entry| list.contains(begins(entry))) && list.sets_several(&members)
+        })
+    }
+    /// The names that designators of a union's member begin with.
+    fn name_members(&self, field: &Field, number: usize, found: &mut FxHashMap<u32, usize>) {
+        match (field.name, self.unit.kind(field.ty)) {
+            (Some(name), _) => {
+                found.insert(name.raw(), number);
+            }
+            (None, TypeKind::Record(id)) => {
+                let fields = &self.unit.types.record_info(id).fields;
+                fields.iter().for_each(|inner| self.name_members(inner, number, found));
+            }
+            (None, _) => {}
         }
     }
     fn has_union(&self, ty: TypeId) -> bool {

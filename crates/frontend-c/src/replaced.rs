@@ -7,8 +7,8 @@
 //! the initialiser is not supported.
 //!
 //! A list is read as runs: an element with a designator, and those without one that follow it. Within a run,
-//! positions only rise, so only an element of a later run replaces something. Members of unions are compared
-//! by the lowering, which knows their types.
+//! positions only rise, so only an element of a later run replaces something. The lowering, which knows the
+//! types, asks whether a list names several members of one union ([`DesignatedList`]): only the last counts.
 
 use rucc_base::Symbol;
 use rucc_lex::{Keyword, Punct, Token, TokenKind, Tokens};
@@ -37,6 +37,32 @@ struct Element {
     is_braced: bool,
     /// Whether its value replaces all of an array or structure: a list in braces, or a string.
     is_whole: bool,
+}
+
+/// A list that names members.
+#[derive(Debug)]
+pub struct DesignatedList {
+    /// The positions of its tokens.
+    tokens: FxHashSet<u32>,
+    /// The members that its designators name, at any depth.
+    names: FxHashSet<u32>,
+    /// Whether it begins with an element without a designator.
+    is_led: bool,
+}
+
+impl DesignatedList {
+    /// Whether a token at this position is in the list.
+    pub fn contains(&self, position: u32) -> bool {
+        self.tokens.contains(&position)
+    }
+
+    /// Whether the list sets several members of a union, given the member that each name is in.
+    pub fn sets_several(&self, member: &FxHashMap<u32, usize>) -> bool {
+        let first = self.is_led.then_some(0);
+        let mut members = self.names.iter().filter_map(|name| member.get(name).copied()).chain(first);
+        // The first of them, whichever it is, is compared with all others.
+        members.next().is_some_and(|one| members.any(|other| other != one))
+    }
 }
 
 /// What an element does to an earlier run.
@@ -69,6 +95,8 @@ pub struct Unclear {
     pub tokens: FxHashSet<u32>,
     /// Members that are set as a whole after elements without designators.
     pub members: Vec<LaterMember>,
+    /// Lists that may name several members of a union.
+    pub designated: Vec<DesignatedList>,
 }
 
 /// A member of a structure that is set as a whole after elements from the beginning of the structure on. It
@@ -106,12 +134,18 @@ pub fn drop_replaced(tokens: &mut Tokens) -> Unclear {
                     continue;
                 }
                 let Some(list) = elements(tokens, &enumerators, start, &starts, index) else { continue };
+                let positions = |range: Range<usize>| -> FxHashSet<u32> {
+                    tokens.tokens[range].iter().map(|token| token.span.lo).collect()
+                };
+                let names: FxHashSet<u32> = list.iter().flat_map(|element| names(&element.path)).collect();
+                let is_led = list.first().is_some_and(|element| element.path.is_empty());
+                if names.len() > usize::from(!is_led) {
+                    let tokens = positions(start..index + 1);
+                    unclear.designated.push(DesignatedList { tokens, names, is_led });
+                }
                 let mut later = Vec::new();
                 match replaced(&list, &mut later) {
                     Some(gone) => {
-                        let positions = |range: Range<usize>| {
-                            tokens.tokens[range].iter().map(|token| token.span.lo).collect()
-                        };
                         for (before, member) in later {
                             // The name follows a dot, unless it is an old designator.
                             let start = list[member].tokens.start;
@@ -130,9 +164,7 @@ pub fn drop_replaced(tokens: &mut Tokens) -> Unclear {
                             Element { tokens, .. } => tokens.start..tokens.end + 1,
                         }));
                     }
-                    None => {
-                        unclear.tokens.extend(tokens.tokens[start..=index].iter().map(|token| token.span.lo))
-                    }
+                    None => unclear.tokens.extend(positions(start..index + 1)),
                 }
             }
             _ => {}
@@ -142,6 +174,14 @@ pub fn drop_replaced(tokens: &mut Tokens) -> Unclear {
         remove(tokens, |index| removed.contains(&index));
     }
     unclear
+}
+
+/// The members that designators name.
+fn names(path: &[Step]) -> impl Iterator<Item = u32> {
+    path.iter().filter_map(|step| match step {
+        Step::Field(name) => Some(*name),
+        Step::Index(..) => None,
+    })
 }
 
 /// The elements that later ones replace as a whole, or nothing where it is unclear what is replaced. In
