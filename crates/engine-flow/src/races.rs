@@ -15,8 +15,8 @@
 //! 6. both are in the owned parameters of two threads of one template: different objects;
 //! 7. one comes, on its edge, after an operation that acquires a lock which the other thread holds before its
 //!    step, or is that operation: then the first step blocks before the access;
-//! 8. both addresses depend on an index, and so do locks that both threads hold, one of them exclusively: where
-//!    the accesses have a byte in common, the indices are equal, hence the locks are one
+//! 8. both addresses depend on an index, and so do locks that both threads hold, one of them exclusively:
+//!    where the accesses have a byte in common, the indices are equal, hence the locks are one
 //!    ([`verdict::IndexedLock`]);
 //! 9. both are of one family, or of a member and its parent ([`verdict::Family`]), and their indices separate
 //!    them.

@@ -116,8 +116,8 @@ impl Function<'_, '_> {
         found.retain(|(_, _, value)| !matches!(value, Expr::Const(0, _)));
         Initial::Values(found)
     }
-    /// Whether it is unclear which earlier parts of an initialiser later ones replace: braces that may replace
-    /// something, or several members of one union, of which only the last one counts.
+    /// Whether it is unclear which earlier parts of an initialiser later ones replace: braces that may
+    /// replace something, or several members of one union, of which only the last one counts.
     fn is_unclear(&self, ty: TypeId, entries: &[InitEntry]) -> bool {
         let unit = self.unit;
         let begins = |entry: &InitEntry| unit.tree.expr_span(entry.value).lo;

@@ -1,10 +1,10 @@
 //! Initialisers that a later one replaces (C11 6.7.9p19): in `{.n.c = 5, .n = {.b = 2}}` the second one sets
 //! all of `n`, so that `n.c` is 0. The type checker lists what is stored in the order of the text, and braces
-//! leave no trace in its list: `n.c` would stay 5. Nor do the zeros that fill an array after a string. So this
-//! pass looks for braces and strings that may replace something earlier in the same list. Where they replace
-//! a whole earlier element, it drops that element from the tokens (C leaves open whether it is evaluated;
-//! compilers do not). Where it cannot tell what they replace, it remembers the list, and lowering says that
-//! the initialiser is not supported.
+//! leave no trace in its list: `n.c` would stay 5. Nor do the zeros that fill an array after a string. So
+//! this pass looks for braces and strings that may replace something earlier in the same list. Where they
+//! replace a whole earlier element, it drops that element from the tokens (C leaves open whether it is
+//! evaluated; compilers do not). Where it cannot tell what they replace, it remembers the list, and lowering
+//! says that the initialiser is not supported.
 //!
 //! A list is read as runs: an element with a designator, and those without one that follow it. Within a run,
 //! positions only rise, so only an element of a later run replaces something. The lowering, which knows the

@@ -1,9 +1,9 @@
 //! The use of allocated memory, by the pointer that its address is assigned to: names for reports.
 //!
 //! `struct pool *p = malloc(sizeof *p)` makes the site of the call a `struct pool` with the name `p`. This is
-//! only for reports, and for which bytes points-to sets tell apart ([`ir::Program::site_uses`]): memory may be
-//! used as another type later, so no analysis may rely on it. Memory that a function of the program allocates for its callers has no type here, as
-//! callers may use it as different types.
+//! only for reports, and for which bytes points-to sets tell apart ([`ir::Program::site_uses`]): memory may
+//! be used as another type later, so no analysis may rely on it. Memory that a function of the program
+//! allocates for its callers has no type here, as callers may use it as different types.
 
 use crate::effects::called_function;
 use crate::function::Function;

@@ -7,9 +7,9 @@
 //! any byte that both could access, one of them exclusively (then the locks are at one address, and only one
 //! thread can hold it); both threads hold, before the step, locks whose addresses the indices of the accesses
 //! determine in the same way, one of them exclusively, and only equal indices give a common byte
-//! ([`verdict::IndexedLock`]; then, too, the locks are at one address); indices of a family ([`super::families`]) or tickets of a counter
-//! ([`super::counters`]) separate them; or one is a parent's access, made when its family has no members, and
-//! the other would be a member's.
+//! ([`verdict::IndexedLock`]; then, too, the locks are at one address); indices of a family
+//! ([`super::families`]) or tickets of a counter ([`super::counters`]) separate them; or one is a parent's
+//! access, made when its family has no members, and the other would be a member's.
 
 use super::counters::{by_ticket, equal, have_other_tickets};
 use super::data::Data;

@@ -49,8 +49,8 @@ const OTHER_SEARCH: u64 = 8;
 const MOST_NEW: u32 = 16;
 /// Steps between the arrival of a signal and the start of its handler.
 const STEPS_TO_HANDLER: usize = 4;
-/// How often to try to make two steps meet, where a try in vain counts as several that led to a possible race:
-/// there may be a way around what that rests on.
+/// How often to try to make two steps meet, where a try in vain counts as several that led to a possible
+/// race: there may be a way around what that rests on.
 const MOST_MEETINGS: u32 = 32;
 const IN_VAIN: u32 = 8;
 /// The limit on records of waiting branches, in conditions.
@@ -523,9 +523,9 @@ impl LocationSearch {
         self.shrink();
     }
 
-    /// The last of these branches come next that did not yet: those before a branch to which no inputs lead by
-    /// the same path, or before a value that is not modelled. So the result of a comparison changes by what is
-    /// compared.
+    /// The last of these branches come next that did not yet: those before a branch to which no inputs lead
+    /// by the same path, or before a value that is not modelled. So the result of a comparison changes by
+    /// what is compared.
     fn go_back(&mut self, made: &Made, (order, most): (u64, usize), is_before: impl Fn(&Missed) -> bool) {
         let before = made.missed.iter().enumerate().rev().filter(|(_, missed)| is_before(missed));
         let is_new = |(_, missed): &(usize, &Missed)| !self.returned.contains(&made.fingerprint(missed));

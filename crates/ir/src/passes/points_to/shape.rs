@@ -3,9 +3,9 @@
 //! All elements of an array have their cells in common, so an object has finitely many. A pointer points to
 //! an exact offset, to any element of some of the arrays around an offset, or to every offset of the object
 //! with some remainder; so it has finitely many sets of offsets. Many bytes without structure are an array of
-//! bytes; of a few (a union, such as a lock is one in C libraries), offsets are kept apart. Allocated elements
-//! are told apart word by word; large ones by the members of the type that the source uses them as. Any
-//! division into cells is as good as another: an access touches all cells that its bytes are in.
+//! bytes; of a few (a union, such as a lock is one in C libraries), offsets are kept apart. Allocated
+//! elements are told apart word by word; large ones by the members of the type that the source uses them as.
+//! Any division into cells is as good as another: an access touches all cells that its bytes are in.
 //!
 //! Over-approximates for pointers that stay in their object, as C demands. Within it they may go anywhere,
 //! from one member into the next: a pointer to a record is one to its first member, too, so nothing keeps a
