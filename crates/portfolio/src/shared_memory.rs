@@ -13,7 +13,7 @@ use crate::nesc;
 use crate::pipeline::{self, Attempted, Given, crashed};
 use crate::refuting::{self, Refuter, Turn};
 use checker::{Checked, Refutation, ReplayedViolation};
-use ir::{Program, Range, Storage};
+use ir::{Assumption, Program, Range, Storage};
 use report::shared_memory::{Finding, Status};
 use report::{End, Outcome, SharedMemory, Sources, Tried};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -121,6 +121,8 @@ const GLANCE: Duration = Duration::from_secs(1);
 /// The fraction of the time that single locations then get, and the part of the first turn.
 const FIRST_TURN: u32 = 3;
 const FIRST_ROUND: Duration = Duration::from_secs(2);
+/// The fraction of the time that engines get where no location is open and nothing can be proved.
+const LIMITED: u32 = 4;
 /// The least time that an exploration for a race on one location takes.
 const LEAST: Duration = Duration::from_secs(2);
 
@@ -189,9 +191,16 @@ impl Races<'_> {
         }
         // Once there is a race, the program as a whole is decided.
         if !known.is_refuted {
-            let budget = if explorer.is_some() { self.budget.part(2) } else { self.budget.clone() };
             let is_listed = memory.as_ref().is_some_and(|memory| memory.incomplete.is_none()) && !is_open;
-            let outcome = self.as_a_whole(is_listed, &budget, &mut known);
+            // Without an open location, and where nothing can be proved, only a race beyond what the listing
+            // takes for granted is left to find.
+            let limit = prepared.limiting_assumption().filter(|_| is_listed);
+            let budget = match (explorer, limit) {
+                (Some(_), _) => self.budget.part(2),
+                (None, Some(_)) => self.budget.part(LIMITED),
+                (None, None) => self.budget.clone(),
+            };
+            let outcome = self.as_a_whole(limit, &budget, &mut known);
             match (&outcome.verdict, &mut memory) {
                 (Checked::Proved(proof), Some(memory)) => memory.proved(&report::human::reason(proof)),
                 (Checked::Refuted(refutation), Some(memory)) => mark(memory, refutation),
@@ -221,19 +230,23 @@ impl Races<'_> {
         self.one_by_one(prepared, memory, explorer, &budget, &mut known);
     }
 
-    /// Decides the program as a whole. `is_listed`: all its locations are race-free, under assumptions.
-    fn as_a_whole(&self, is_listed: bool, budget: &Budget, known: &mut Known) -> Outcome {
+    /// Decides the program as a whole. `limit`: the assumption under which all its locations are race-free,
+    /// and because of which that is no proof.
+    fn as_a_whole(&self, limit: Option<&Assumption>, budget: &Budget, known: &mut Known) -> Outcome {
         let mut tries = std::mem::take(&mut known.tries);
+        let limit = limit.map(|limit| Reason::NotSupported(limit.text.clone(), limit.span));
         if let Some(answer) = self.answer {
             let mut outcome = answer(self.prepared, budget);
+            if let (Checked::Unknown(Reason::Exhausted(_)), Some(limit)) = (&outcome.verdict, limit) {
+                outcome.verdict = Checked::Unknown(limit);
+            }
             tries.append(&mut outcome.tries);
             return Outcome { seconds: known.start.elapsed().as_secs_f64(), tries, ..outcome };
         }
-        let limit = self.prepared.limiting_assumption();
         let reason = match (limit, tries.first().map(|tried| &tried.end)) {
-            (Some(limit), _) if is_listed => Reason::NotSupported(limit.text.clone(), limit.span),
-            (_, Some(End::Unknown(reason))) => reason.clone(),
-            (_, _) => Reason::Exhausted(Exhausted::Cancelled),
+            (Some(limit), _) => limit,
+            (None, Some(End::Unknown(reason))) => reason.clone(),
+            (None, _) => Reason::Exhausted(Exhausted::Cancelled),
         };
         whole(Checked::Unknown(reason), known.start, tries)
     }
