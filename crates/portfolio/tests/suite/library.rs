@@ -293,7 +293,7 @@ const INPUTS: &[&str] = &[
     "struct stat s; if (!stat(\"f\", &s) && s.st_size == 77)",
     "struct pollfd p = {0, POLLIN, 0}; if (poll(&p, 1, 9) == 1 && p.revents == POLLHUP)",
     "char b[9]; if (read(0, b, argc) == 2 && b[1] == 'x')",
-    "struct hostent *h = gethostbyname(\"a\"); if (h && h->h_length == 16)",
+    "struct hostent *h = gethostbyname(\"a\"); if (h && h->h_length == 4)",
 ];
 
 /// The verdict on two threads that count, after what is done before.
