@@ -1,5 +1,5 @@
-// Only the last member of a union that an initialiser names counts (C11 6.7.9p19): the first one leaves nothing. What
-// the last one leaves out is zero, but no tool should have to tell where the type hides which member is meant.
+// Only the last member of a union that an initialiser names counts, and what it leaves out is zero (C11 6.7.9p19, p21).
+// Several members that are named in parts are not supported yet.
 // todo: assertions=true
 #include <assert.h>
 struct pair { int x, y; };
