@@ -54,6 +54,9 @@ pub fn question(
     if asked.checks.contains(&Check::Bounds) {
         program.assumptions.extend(unchecked_free(&program, competition));
     }
+    if kind == Kind::C && !asked.checks.contains(&Check::Races) {
+        program.assumptions.extend(unchecked_races(&program));
+    }
     let input = Arc::new((program, sources));
     Ok(Question { prepared: Prepared::new(input.clone()), input, kind, files, notes, asked, named })
 }
@@ -68,6 +71,16 @@ fn unchecked_free(program: &Program, competition: bool) -> Option<ir::Assumption
     } else {
         "free: a pointer to a variable is not looked for, unless the call names it"
     };
+    Some(ir::Assumption { text: text.to_owned(), span: edge.span, limits_proof: false })
+}
+
+/// What every other check rests on: a compiler may read a variable again, or not at all, where no other thread
+/// may write it. So the steps of a program with a data race need not be those of its text.
+fn unchecked_races(program: &Program) -> Option<ir::Assumption> {
+    let mut edges = program.templates.iter().flat_map(|template| &template.edges);
+    let edge = edges.find(|edge| edge.ops.iter().any(|op| matches!(op, ir::Op::Spawn(..))))?;
+    let text =
+        "data races are not looked for (`--check races` does): accesses of threads interleave as written";
     Some(ir::Assumption { text: text.to_owned(), span: edge.span, limits_proof: false })
 }
 

@@ -41,6 +41,13 @@ fn a_locked_counter_is_proved() {
 }
 
 #[test]
+fn races_that_are_not_asked_about_are_mentioned() {
+    let said = |words: &[&str]| threadproof(words).1.contains("data races are not looked for");
+    assert!(said(&["verify", "--check", "assertions", "examples/counter-locked.c"]));
+    assert!(!said(&["verify", "examples/counter-locked.c"]));
+}
+
+#[test]
 fn engines_say_what_they_tried() {
     let (status, out, _) =
         threadproof(&["verify", "--explain", "--check", "races", "examples/counter-locked.c"]);
