@@ -42,8 +42,8 @@ pub fn end(
     }
     let points_to = PointsTo::of(program);
     let called = called(program, &points_to);
-    // Locals of the first thread's own function end where that function calls `pthread_exit`: where it returns,
-    // the program ends.
+    // Locals of the first thread's own function end where that function calls `pthread_exit`: where it
+    // returns, the program ends.
     let (candidates, lasting): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|(object, template)| {
         let is_first = program.start.iter().any(|(first, _)| first == template);
         !is_first

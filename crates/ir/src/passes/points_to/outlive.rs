@@ -8,9 +8,9 @@
 //! read, so what frame objects hold that are reached counts as well, whoever owns them. A template that is
 //! recursive has activations of itself below it.
 //!
-//! Below the activation of a template that only threads are started with there is none. Other threads have got
-//! the address from memory that they reach, as an argument or as a result; so what their locals hold does not
-//! count by itself, unless nothing is known of it.
+//! Below the activation of a template that only threads are started with there is none. Other threads have
+//! got the address from memory that they reach, as an argument or as a result; so what their locals hold does
+//! not count by itself, unless nothing is known of it.
 //!
 //! Over-approximates, as far as the points-to sets do: an object that is not among the result is never used
 //! after its life.

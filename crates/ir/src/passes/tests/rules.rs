@@ -423,7 +423,7 @@ fn a_slice_leaves_out_what_no_condition_reads() {
     assert!(text.contains("i32[&y] := 0"), "the access stays, its value does not matter");
 }
 
-/// Two threads pass locals to the same procedure: other threads know one only where it is stored or passed on.
+/// Two threads pass locals to one procedure: other threads know one only where it is stored or passed on.
 #[test]
 fn a_local_that_ends_with_its_thread() {
     let outlives = |step: &str| {
