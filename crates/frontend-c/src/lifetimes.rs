@@ -10,7 +10,8 @@
 //!
 //! Exact, with these exceptions, which produce an assumption, and with which no violation is reported:
 //! 1. `alloca` in a loop: only the memory of the last call is freed.
-//! 2. A thread that exits inside a function does not end the objects of its callers.
+//! 2. A thread that exits inside a function does not end the objects of its callers. Those of the function
+//!    that the thread was started with end all the same, but not by an access that could race.
 
 use crate::scopes::{Allocated, BODY, OUTSIDE, ScopeId, Scopes};
 use ir::passes::points_to::{Holder, called};
@@ -41,9 +42,13 @@ pub fn end(
     }
     let points_to = PointsTo::of(program);
     let called = called(program, &points_to);
-    // An object that lives as long as its thread ends with it.
+    // Locals of the first thread's own function end where that function calls `pthread_exit`: where it
+    // returns, the program ends.
     let (candidates, lasting): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|(object, template)| {
-        called.contains(template)
+        let is_first = program.start.iter().any(|(first, _)| first == template);
+        !is_first
+            || called.contains(template)
+            || exits(&program.templates[*template]).next().is_some()
             || program.objects[*object].storage == Storage::Site
             || scopes[template].objects.get(object) != Some(&BODY)
     });
@@ -80,6 +85,7 @@ pub fn end(
             outliving.entry(template).or_insert_with(BTreeSet::new).insert(object);
         }
     }
+    keep_frames(program, &points_to, (&called, scopes), &mut outliving);
     note_exits(program, &points_to, &outliving);
     for (template, objects) in &outliving {
         Ending::new(program, *template, &scopes[template], objects).run();
@@ -96,6 +102,33 @@ impl Scopes {
     }
 }
 
+/// A function that only threads are started with, and in a call of which they exit: the objects of its body
+/// stay in its frame, which ends with the thread.
+fn keep_frames(
+    program: &mut Program,
+    points_to: &PointsTo,
+    (called, scopes): (&BTreeSet<TemplateId>, &BTreeMap<TemplateId, Scopes>),
+    outliving: &mut BTreeMap<TemplateId, BTreeSet<ObjectId>>,
+) {
+    let started = outliving.keys().copied().filter(|template| !called.contains(template));
+    for (template, callees) in points_to.calls(program, started) {
+        let exit = |callee: &TemplateId| {
+            let code = &program.templates[*callee];
+            exits(code).next().map(|edge| code.edges[edge].span)
+        };
+        let Some(span) = callees.iter().find_map(exit) else { continue };
+        let Some(objects) = outliving.get_mut(&template) else { continue };
+        let all = objects.len();
+        objects.retain(|object| scopes[&template].objects.get(object) != Some(&BODY));
+        if objects.len() < all {
+            let name = &program.templates[template].name;
+            let text =
+                format!("unsupported: the end of locals of '{name}', where a thread exits, is no access");
+            note(program, text, span);
+        }
+    }
+}
+
 /// Threads that exit inside a call leave objects of the callers alive that should end.
 fn note_exits(
     program: &mut Program,
@@ -105,12 +138,7 @@ fn note_exits(
     let mut called: Option<Vec<(TemplateId, BTreeSet<TemplateId>)>> = None;
     for id in program.templates.ids().collect::<Vec<_>>() {
         let code = &program.templates[id];
-        let exits: Vec<EdgeId> = code
-            .edges
-            .enumerate()
-            .filter(|(_, edge)| code.locations[edge.target].kind == LocationKind::Exit)
-            .map(|(edge, _)| edge)
-            .collect();
+        let exits: Vec<EdgeId> = exits(code).collect();
         if exits.is_empty() {
             continue;
         }
@@ -127,6 +155,12 @@ fn note_exits(
             note(program, text.clone(), span);
         }
     }
+}
+
+/// The steps by which a thread exits.
+fn exits(code: &Template) -> impl Iterator<Item = EdgeId> {
+    let is_exit = |edge: &ir::Edge| code.locations[edge.target].kind == LocationKind::Exit;
+    code.edges.enumerate().filter(move |(_, edge)| is_exit(edge)).map(|(edge, _)| edge)
 }
 
 fn note(program: &mut Program, text: String, span: Span) {

@@ -660,12 +660,14 @@ fn reads(expr: &Expr) -> bool {
     found
 }
 
-/// Whether a step may block after it has changed something.
+/// Whether a step may block or fail after it has changed something.
 fn may_stop(ops: &[Op]) -> bool {
     match ops {
         [] => false,
         [Op::Assume(condition)] => reads(condition),
         [Op::Assign(assignment)] => assignment.constraint.is_some(),
+        // The result is stored last, and its place may be no memory.
+        [Op::Spawn(_, _, Some(Lhs::Memory(_))) | Op::Allocate { result: Lhs::Memory(_), .. }] => true,
         [
             Op::Lock(..)
             | Op::Unlock(..)

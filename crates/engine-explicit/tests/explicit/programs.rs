@@ -3,8 +3,10 @@
 use crate::builder::*;
 use crate::{Answer, ask, ask_with, assertions};
 use engine_explicit::Options;
-use ir::{BinaryOp, Callee, Count, Expr, Initial, IntType, Layout, Lhs, LocalId, Op, Program, Storage};
-use verdict::{Property, Reason, Verdict};
+use engine_explicit::directed::{Directed, Site};
+use ir::Storage;
+use ir::{BinaryOp, Callee, Count, Expr, Initial, IntType, Layout, Lhs, LocalId, Op, Place, Program, Range};
+use verdict::{Budget, Property, Reason, Verdict};
 
 /// Two threads that each add one to a counter, with or without a lock.
 fn counter(locked: bool) -> Program {
@@ -369,4 +371,27 @@ fn halting_ends_all_threads() {
         template(&mut program, "other", &[INT], 0, &[read(0, x), Stmt::Assert(equal(local(0), number(1)))]);
     start(&mut program, &[halts, other]);
     assert_eq!(ask(&program, &assertions()), Answer::Unsafe);
+}
+
+/// The place for the id of a new thread is no memory: the step fails, and there is no new thread.
+#[test]
+fn a_failed_start_leaves_no_thread() {
+    let mut program = Program::default();
+    let x = global(&mut program, "x", 0);
+    let worker = template(&mut program, "worker", &[INT], 0, &[read(0, x), write(x, number(1))]);
+    let nowhere = Lhs::Memory(Place::pointee(Expr::int(8, POINTER), POINTER));
+    let failing = Stmt::Op(Op::Spawn(Callee::Procedure(worker), vec![], Some(nowhere)));
+    let main = template(&mut program, "main", &[POINTER], 0, &[spawn(worker, vec![], Some(0)), failing]);
+    start(&mut program, &[main]);
+    let sites =
+        program.templates[worker].edges.ids().map(|edge| Site { kind: worker, template: worker, edge });
+    let pairs: Vec<[Site; 2]> = sites.map(|site| [site, site]).collect();
+    let range = Range { object: x, offset: 0, size: program.objects[x].size };
+    let mut directed = Directed::new(&program).expect("it is small");
+    let mut search = directed.search(range, &pairs).expect("there are accesses");
+    for _ in 0..100 {
+        search.run(&mut directed, &Budget::seconds(0.001));
+    }
+    assert!(search.progress().0 > 0, "nothing was executed");
+    assert!(directed.take_found().is_empty(), "one thread does not race with itself");
 }

@@ -8,6 +8,10 @@
 //! read, so what frame objects hold that are reached counts as well, whoever owns them. A template that is
 //! recursive has activations of itself below it.
 //!
+//! Below the activation of a template that only threads are started with there is none. Other threads have
+//! got the address from memory that they reach, as an argument or as a result; so what their locals hold does
+//! not count by itself, unless nothing is known of it.
+//!
 //! Over-approximates, as far as the points-to sets do: an object that is not among the result is never used
 //! after its life.
 
@@ -180,7 +184,9 @@ impl PointsTo {
             false => calls.reached(&calls.entries, Some(owner)),
         };
         let mut held: Vec<&Held> = vec![&holders.passed];
-        held.extend(others.iter().map(|id| &holders.locals[*id]));
+        let is_called = calls.callees.iter().any(|callees| callees.contains(&owner));
+        let locals = others.iter().map(|id| &holders.locals[*id]);
+        held.extend(locals.filter(|locals| is_called || locals.anything));
         let kept = program.templates[owner].locals.ids().filter(|local| !ends_before(Holder::Local(*local)));
         let own = Held::of(self, kept.map(|local| self.first_local[owner] + local.0));
         if !others.contains(&owner) {

@@ -2,6 +2,8 @@
 
 use super::explore::{Observed, observe};
 use crate::check::check;
+use crate::ids::{ObjectId, TemplateId};
+use crate::passes::points_to::Holder;
 use crate::passes::{
     Goal, InlineError, InlineLimits, Lowering, PointsTo, compress, inline, lower, points_to,
     remove_dead_code, resolve_calls, slice, split,
@@ -419,4 +421,31 @@ fn a_slice_leaves_out_what_no_condition_reads() {
     assert!(text.contains("i32[&x] := 1") && !text.contains("i32[&y]") && !text.contains("u +"));
     let text = print(&slice(&program, Goal { races: true, faults: true }));
     assert!(text.contains("i32[&y] := 0"), "the access stays, its value does not matter");
+}
+
+/// Two threads pass locals to one procedure: other threads know one only where it is stored or passed on.
+#[test]
+fn a_local_that_ends_with_its_thread() {
+    let outlives = |step: &str| {
+        let text = format!(
+            "static g0: u64 frame x of w: i32 frame y of main: i32
+             template main() {{ locations 4 end l3
+               l0 -> l1: spawn w() l1 -> l2: i32[&y] := 1 l2 -> l3: call h(&y) }}
+             template w() {{ locations 4 end l3
+               l0 -> l1: i32[&x] := 1 l1 -> l2: call h(&x) l2 -> l3: {step} }}
+             template h(p: u64) {{ locations 2 end l1 l0 -> l1: i32[p] := 2 }}
+             template v(p: u64) {{ locations 2 end l1 l0 -> l1: i32[p] := 3 }}"
+        );
+        let program = program(&text);
+        let template =
+            program.templates.enumerate().find(|(_, code)| code.name == "w").expect("it is there").0;
+        let object =
+            program.objects.enumerate().find(|(_, object)| object.name == "x").expect("it is there").0;
+        let all_end = |_: TemplateId, _: ObjectId, _: Holder| true;
+        !PointsTo::of(&program).outliving(&program, &[(object, template)], &all_end).is_empty()
+    };
+    assert!(!outlives("i32[&x] := 3"));
+    assert!(outlives("u64[&g0] := &x"));
+    assert!(outlives("spawn v(&x)"));
+    assert!(outlives("spawn h(&x)"));
 }
