@@ -7,7 +7,7 @@ use super::ranges::Amounts;
 use super::shape::{Offset, Shape, Shift, first_numbers, greatest_common_divisor};
 use super::solve::{DynamicCall, Node, Pointee, Procedure, Solver};
 use crate::expr::{BinaryOp, Expr, Place, PointerArithmetic};
-use crate::ids::{Id, IdVec, LocalId, ObjectId, TemplateId};
+use crate::ids::{Id, IdVec, LocalId, LocationId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
 use crate::program::{Edge, Initial, LocationKind, ObjectRole, Program, Template};
 use crate::types::IntType;
@@ -30,7 +30,8 @@ pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<Templ
     });
     let procedures = procedures.collect();
     let constant = program.objects.iter().map(|object| object.role == ObjectRole::Constant).collect();
-    let solver = Solver::new((shapes, constant), first_cell, procedures, thread_results, anything + 1);
+    let mut solver = Solver::new((shapes, constant), first_cell, procedures, thread_results, anything + 1);
+    solver.follows_inputs = program.foreign_inputs;
     let mut generator = Generator {
         program,
         amounts,
@@ -38,6 +39,7 @@ pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<Templ
         first_local,
         anything,
         template: TemplateId(0),
+        is_assumed: false,
         constants: FxHashMap::default(),
         taken: FxHashSet::default(),
         values: program.templates.iter().map(|_| FxHashMap::default()).collect(),
@@ -274,6 +276,9 @@ struct Generator<'p> {
     anything: Node,
     /// The template whose operations are looked at. First values name no locals, so they may be of any.
     template: TemplateId,
+    /// Whether what is looked at is an assumption: the constraint of an assignment, or one that leaves no
+    /// other way.
+    is_assumed: bool,
     constants: FxHashMap<Pointee, Node>,
     /// The objects among [`Solver::escaped_objects`].
     taken: FxHashSet<ObjectId>,
@@ -302,9 +307,13 @@ impl Generator<'_> {
                 self.solver.copy(self.local(local), self.solver.thread_results);
             }
             let live = has_open_values(template).then(|| live_locals(template));
+            let mut leaving: IdVec<LocationId, u32> = template.locations.iter().map(|_| 0).collect();
+            template.edges.iter().for_each(|edge| leaving[edge.source] += 1);
             for edge in &template.edges {
+                let is_only = leaving[edge.source] == 1;
                 let live = live.as_ref().map(|live| &live[edge.target]);
                 for (index, op) in edge.ops.iter().enumerate() {
+                    self.is_assumed = is_only && matches!(op, Op::Assume(_));
                     self.op(op, &|local| live.is_none_or(|live| is_read(edge, index, local, live)));
                 }
             }
@@ -393,7 +402,9 @@ impl Generator<'_> {
 
     fn assign(&mut self, assignment: &Assignment, is_read: &dyn Fn(LocalId) -> bool) {
         if let Some(constraint) = &assignment.constraint {
-            self.value(constraint);
+            self.is_assumed = true;
+            self.look(constraint);
+            self.is_assumed = false;
         }
         for (lhs, rhs) in &assignment.pairs {
             let ty = match lhs {
@@ -541,7 +552,7 @@ impl Generator<'_> {
             }
             Expr::Binary(op, _, pair) if is_compared(*op) && !has_constant(pair) => {
                 if let (Some(left), Some(right)) = (self.value(&pair.0), self.value(&pair.1)) {
-                    self.solver.compare(left, right);
+                    self.compare(left, right, self.is_assumed);
                 }
             }
             Expr::Binary(_, _, pair) | Expr::Overflows(_, _, pair) => {
@@ -553,6 +564,13 @@ impl Generator<'_> {
                 self.look(&three.1);
                 self.look(&three.2);
             }
+        }
+    }
+
+    /// Two values are compared. Where inputs are foreign, that makes one an address only if it is assumed.
+    fn compare(&mut self, left: Node, right: Node, is_assumed: bool) {
+        if is_assumed || !self.program.foreign_inputs {
+            self.solver.compare(left, right);
         }
     }
 
@@ -581,7 +599,7 @@ impl Generator<'_> {
                 // What a pointer is moved by is not compared with it.
                 let is_compared = is_compared(*op) && arithmetic != Some(PointerArithmetic::Move);
                 if let (true, Some(left), Some(right)) = (is_compared, left, right) {
-                    self.solver.compare(left, right);
+                    self.compare(left, right, false);
                 }
                 let range = |amount: &Expr| self.amounts.get(self.template, amount);
                 let [left_moves, right_moves] =
