@@ -19,8 +19,7 @@ use crate::program::{Assumption, Program, Span};
 use std::collections::BTreeSet;
 
 /// What is taken for granted where inputs are foreign.
-pub const FOREIGN: &str =
-    "an address that comes from outside of the program is followed: it is taken to be none of its own";
+pub const FOREIGN: &str = "an address is followed that may have come from outside as a number: then it is taken to be none of the program's own";
 
 /// Lets inputs be foreign in a program with an assumption that limits proofs, and notes what that assumes.
 pub fn note(program: &mut Program) {
