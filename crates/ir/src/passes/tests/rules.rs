@@ -419,7 +419,7 @@ fn a_foreign_input_is_an_address_only_where_that_is_assumed() {
     assert_eq!(targets(&program), "{x}");
     let notes = |program: &Program| program.assumptions.iter().filter(|note| note.text != limit).count();
     for (body, expected, count) in
-        [(branch, "{}", 1), (assumed, "{x}", 1), (moved, "{y by 4 times 1}", 1), (unused, "{x}", 0)]
+        [(branch, "{}", 1), (assumed, "{x}", 1), (moved, "{y, y by 4 times 1}", 1), (unused, "{x}", 0)]
     {
         let program = noted(body, true);
         assert!(program.foreign_inputs);
