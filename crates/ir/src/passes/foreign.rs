@@ -7,7 +7,7 @@
 //!
 //! Where some assumption limits proofs already, nothing is lost by one more: [`note`] lets inputs be foreign
 //! ([`Program::foreign_inputs`]). Then an input is an address of the program only if the constraint of an
-//! assignment, or an assumption, compares it with one. So the models of library functions that give back
+//! assignment, or an assumption, compares it with one, without a sign. So the models of library functions that give back
 //! addresses say it. If an address that is followed may have come from an input, that is noted as an
 //! assumption that limits proofs; listings hold under it. If there is none, nothing is assumed: whether an
 //! input is an address shows only where it is followed.

@@ -550,9 +550,9 @@ impl Generator<'_> {
             Expr::Valid(operand, _) => {
                 self.value(operand);
             }
-            Expr::Binary(op, _, pair) if is_compared(*op) && !has_constant(pair) => {
+            Expr::Binary(op, ty, pair) if is_compared(*op) && !has_constant(pair) => {
                 if let (Some(left), Some(right)) = (self.value(&pair.0), self.value(&pair.1)) {
-                    self.compare(left, right, self.is_assumed);
+                    self.compare(left, right, self.is_assumed && !ty.signed);
                 }
             }
             Expr::Binary(_, _, pair) | Expr::Overflows(_, _, pair) => {
@@ -567,7 +567,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Two values are compared. Where inputs are foreign, that makes one an address only if it is assumed.
+    /// Two values are compared. Where inputs are foreign, that makes one an address only if it is assumed,
+    /// and not of numbers with a sign, which are lengths.
     fn compare(&mut self, left: Node, right: Node, is_assumed: bool) {
         if is_assumed || !self.program.foreign_inputs {
             self.solver.compare(left, right);

@@ -35,7 +35,7 @@ pub(super) use cells::{CellBytes, CopiedCells};
 
 use super::is_past;
 use crate::expr::{Expr, Place, Target, Targets};
-use crate::ids::{IdVec, TemplateId};
+use crate::ids::{IdVec, ObjectId, TemplateId};
 use crate::op::{Lhs, Op};
 use crate::program::Program;
 use crate::types::IntType;
@@ -179,6 +179,22 @@ impl PointsTo {
             }
         }
         procedures.into_iter().collect()
+    }
+
+    /// For each object, whether some input may be an address in it: by what it is compared with (rule 2), not
+    /// by what else is kept where the input is.
+    pub fn guessable(&self) -> IdVec<ObjectId, bool> {
+        let mut found: IdVec<ObjectId, bool> = self.solver.shapes.iter().map(|_| false).collect();
+        for id in self.solver.inputs.iter().flat_map(|input| self.solver.points_to(*input)) {
+            match self.solver.pointees[*id as usize] {
+                Pointee::Cell(object, _) => found[object] = true,
+                Pointee::Anything => {
+                    self.solver.escaped_objects.iter().for_each(|object| found[*object] = true);
+                }
+                Pointee::Procedure(_) | Pointee::Input(_) => {}
+            }
+        }
+        found
     }
 
     /// Whether an address may be an input, or computed from one. In programs whose inputs are foreign, this

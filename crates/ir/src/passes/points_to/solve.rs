@@ -117,7 +117,7 @@ pub struct Solver {
     /// Gets the results of all threads.
     pub thread_results: Node,
     /// For each input of a pointer's width what it may be: whatever it is compared with.
-    inputs: Vec<Node>,
+    pub inputs: Vec<Node>,
     /// Whether what is computed from an input counts as that input, whatever was added to it.
     pub follows_inputs: bool,
     /// The objects whose addresses are taken; all of them are known before solving.
