@@ -6,9 +6,9 @@
 //! wherever such memory is used as a pointer.
 //!
 //! Where some assumption limits proofs already, nothing is lost by one more: [`note`] lets inputs be foreign
-//! ([`Program::foreign_inputs`]). Then an input is an address of the program only if the constraint of an
-//! assignment, or an assumption, compares it with one, without a sign. So the models of library functions that give back
-//! addresses say it. If an address that is followed may have come from an input, that is noted as an
+//! ([`Program::foreign_inputs`]). Then an input is an address of the program only if the constraint of its
+//! assignment compares it with one, as addresses are compared: so the models of library functions that give
+//! back addresses say it. If an address that is followed may have come from an input, that is noted as an
 //! assumption that limits proofs; listings hold under it. If there is none, nothing is assumed: whether an
 //! input is an address shows only where it is followed.
 

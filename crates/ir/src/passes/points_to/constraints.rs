@@ -7,7 +7,7 @@ use super::ranges::Amounts;
 use super::shape::{Offset, Shape, Shift, first_numbers, greatest_common_divisor};
 use super::solve::{DynamicCall, Node, Pointee, Procedure, Solver};
 use crate::expr::{BinaryOp, Expr, Place, PointerArithmetic};
-use crate::ids::{Id, IdVec, LocalId, LocationId, ObjectId, TemplateId};
+use crate::ids::{Id, IdVec, LocalId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
 use crate::program::{Edge, Initial, LocationKind, ObjectRole, Program, Template};
 use crate::types::IntType;
@@ -39,7 +39,7 @@ pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<Templ
         first_local,
         anything,
         template: TemplateId(0),
-        is_assumed: false,
+        in_constraint: false,
         constants: FxHashMap::default(),
         taken: FxHashSet::default(),
         values: program.templates.iter().map(|_| FxHashMap::default()).collect(),
@@ -276,9 +276,8 @@ struct Generator<'p> {
     anything: Node,
     /// The template whose operations are looked at. First values name no locals, so they may be of any.
     template: TemplateId,
-    /// Whether what is looked at is an assumption: the constraint of an assignment, or one that leaves no
-    /// other way.
-    is_assumed: bool,
+    /// Whether what is looked at is the constraint of an assignment.
+    in_constraint: bool,
     constants: FxHashMap<Pointee, Node>,
     /// The objects among [`Solver::escaped_objects`].
     taken: FxHashSet<ObjectId>,
@@ -307,13 +306,9 @@ impl Generator<'_> {
                 self.solver.copy(self.local(local), self.solver.thread_results);
             }
             let live = has_open_values(template).then(|| live_locals(template));
-            let mut leaving: IdVec<LocationId, u32> = template.locations.iter().map(|_| 0).collect();
-            template.edges.iter().for_each(|edge| leaving[edge.source] += 1);
             for edge in &template.edges {
-                let is_only = leaving[edge.source] == 1;
                 let live = live.as_ref().map(|live| &live[edge.target]);
                 for (index, op) in edge.ops.iter().enumerate() {
-                    self.is_assumed = is_only && matches!(op, Op::Assume(_));
                     self.op(op, &|local| live.is_none_or(|live| is_read(edge, index, local, live)));
                 }
             }
@@ -402,9 +397,9 @@ impl Generator<'_> {
 
     fn assign(&mut self, assignment: &Assignment, is_read: &dyn Fn(LocalId) -> bool) {
         if let Some(constraint) = &assignment.constraint {
-            self.is_assumed = true;
+            self.in_constraint = true;
             self.look(constraint);
-            self.is_assumed = false;
+            self.in_constraint = false;
         }
         for (lhs, rhs) in &assignment.pairs {
             let ty = match lhs {
@@ -552,7 +547,8 @@ impl Generator<'_> {
             }
             Expr::Binary(op, ty, pair) if is_compared(*op) && !has_constant(pair) => {
                 if let (Some(left), Some(right)) = (self.value(&pair.0), self.value(&pair.1)) {
-                    self.compare(left, right, self.is_assumed && !ty.signed);
+                    let is_address = *ty == self.program.data_model.pointer().unsigned();
+                    self.compare(left, right, self.in_constraint && is_address);
                 }
             }
             Expr::Binary(_, _, pair) | Expr::Overflows(_, _, pair) => {
@@ -567,10 +563,10 @@ impl Generator<'_> {
         }
     }
 
-    /// Two values are compared. Where inputs are foreign, that makes one an address only if it is assumed,
-    /// and not of numbers with a sign, which are lengths.
-    fn compare(&mut self, left: Node, right: Node, is_assumed: bool) {
-        if is_assumed || !self.program.foreign_inputs {
+    /// Two values are compared. Where inputs are foreign, that makes one an address only if it says what is
+    /// assigned, as an address: not a length with a sign, nor a part of an address.
+    fn compare(&mut self, left: Node, right: Node, says_value: bool) {
+        if says_value || !self.program.foreign_inputs {
             self.solver.compare(left, right);
         }
     }

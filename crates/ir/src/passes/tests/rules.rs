@@ -399,7 +399,7 @@ fn a_foreign_input_is_an_address_only_where_that_is_assumed() {
     let branch = "local q: u64 locations 4 end l3
          l0 -> l1: q := any l1 -> l2: assume q == &x l1 -> l3: assume q != &x l2 -> l3: i32[q] := 1";
     let assumed = "local q: u64 locations 4 end l3
-         l0 -> l1: q := any l1 -> l2: assume q == &x l2 -> l3: i32[q] := 1";
+         l0 -> l1: q := any where q == &x l1 -> l3: i32[q] := 1";
     let moved = "local q: u64 local i: u64 locations 4 end l3
          l0 -> l1: q := any l0 -> l1: q := &y l1 -> l2: q := q + (i * 4u64) l2 -> l3: i32[q] := 1";
     let unused = "local q: u64 locations 4 end l3
