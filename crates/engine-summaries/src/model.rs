@@ -426,6 +426,7 @@ fn touches_all(program: &Program, points_to: &PointsTo, named: &[ObjectId]) -> b
 fn guessed(program: &Program, points_to: &PointsTo, addresses: &Addresses<'_, '_>) -> IdVec<ObjectId, bool> {
     let mut guessed: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
     let mut touched: FxHashMap<Vec<ObjectId>, bool> = FxHashMap::default();
+    let guessable = points_to.guessable();
     let pointer = program.data_model.pointer();
     for (id, code) in program.templates.enumerate() {
         let live = live_locals(code);
@@ -456,9 +457,9 @@ fn guessed(program: &Program, points_to: &PointsTo, addresses: &Addresses<'_, '_
                         || *touched
                             .entry(named.clone())
                             .or_insert_with(|| touches_all(program, points_to, &named));
-                    if counts {
-                        named.iter().for_each(|object| guessed[*object] = true);
-                    }
+                    // If something is known of the set, the value is an input in it.
+                    let is_guess = |object: &&ObjectId| counts && (!is_known || guessable[**object]);
+                    named.iter().filter(is_guess).for_each(|object| guessed[*object] = true);
                 }
             }
         }

@@ -29,7 +29,10 @@ pub fn compared(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool
                     return;
                 }
                 let (one, other) = (sites(template, &pair.0), sites(template, &pair.1));
-                if !one.is_empty() && !other.is_empty() {
+                let has_site = |sites: &[ObjectId], operand: &Expr| {
+                    !sites.is_empty() || (program.foreign_inputs && points_to.may_be_input(template, operand))
+                };
+                if has_site(&one, &pair.0) && has_site(&other, &pair.1) {
                     one.into_iter().chain(other).for_each(|site| found[site] = true);
                 }
             });

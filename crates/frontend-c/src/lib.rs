@@ -157,6 +157,7 @@ pub fn read(sources: &[Source], options: &Options) -> Result<Program, Vec<Diagno
 pub fn read_each(sources: &[(Source, Options)], whole: &Options) -> Result<Program, Vec<Diagnostic>> {
     on_large_stack(sources, whole, read_here).map(|mut program| {
         ir::passes::addresses::note(&mut program);
+        ir::passes::foreign::note(&mut program);
         program
     })
 }

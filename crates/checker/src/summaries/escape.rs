@@ -6,7 +6,9 @@
 //! looked up step by step, by points-to sets; `values.rs` follows values from variable to variable instead,
 //! and an object is private by either rule. Where a value is guessed (an input or a value that is not
 //! modelled, as wide as a pointer), it may be any address that its points-to set has, whoever owns the
-//! object; but for guesses that memory is never accessed at. Over-approximates what escapes.
+//! object; but for guesses that memory is never accessed at. Of an input, that is what inputs are compared
+//! with, and not what else is kept where the input is. What floating-point operations give is no guess: it
+//! is computed from their operands, which are followed. Over-approximates what escapes.
 
 use super::values::ValueFlow;
 use super::view::{Meter, View, claim};
@@ -28,6 +30,7 @@ pub fn guessed<'a>(
     let mut found: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
     let width = program.data_model.pointer().bits;
     let accessed = values.accessed(meter)?;
+    let guessable = view.points_to.guessable();
     let mut touched: FxHashMap<Rc<[ObjectId]>, bool> = FxHashMap::default();
     for (template, code) in program.templates.enumerate() {
         let numbered =
@@ -41,11 +44,10 @@ pub fn guessed<'a>(
                     Lhs::Memory(place) => (Expr::load(place.clone()), place.ty),
                 };
                 let is_anything = match rhs {
-                    Rhs::Value(_) => continue,
+                    Rhs::Value(_) | Rhs::Float(..) => continue,
                     // What an input is compared with, as its set says.
                     Rhs::Any => false,
                     Rhs::Unknown => view.points_to.is_unknown(template, &value),
-                    Rhs::Float(..) => true,
                 };
                 // What is never read is never an address.
                 let is_dead = match lhs {
@@ -67,9 +69,9 @@ pub fn guessed<'a>(
                             is_touched
                         }
                     };
-                if counts {
-                    objects.iter().for_each(|object| found[*object] = true);
-                }
+                // If something is known of the set, the value is an input in it.
+                let is_guess = |object: &&ObjectId| counts && (is_anything || guessable[**object]);
+                objects.iter().filter(is_guess).for_each(|object| found[*object] = true);
             }
         }
     }

@@ -67,7 +67,12 @@ pub fn reused(view: &View<'_>, meter: &mut Meter<'_>) -> Result<IdVec<ObjectId, 
             for pair in pairs {
                 let is_site = |object: &ObjectId| program.objects[*object].storage == Storage::Site;
                 let (one, other) = (view.objects(template, &pair.0)?, view.objects(template, &pair.1)?);
-                if one.iter().any(is_site) && other.iter().any(is_site) {
+                // Two addresses that are equal to one number are equal.
+                let is_input = |operand: &Expr| view.points_to.may_be_input(template, operand);
+                let has_site = |sites: &[ObjectId], operand: &Expr| {
+                    sites.iter().any(is_site) || (program.foreign_inputs && is_input(operand))
+                };
+                if has_site(&one, &pair.0) && has_site(&other, &pair.1) {
                     one.iter().chain(other.iter()).for_each(|object| found[*object] = true);
                 }
             }

@@ -20,6 +20,7 @@ pub mod calls;
 pub mod compress;
 pub mod dead_code;
 pub mod footprint;
+pub mod foreign;
 pub mod forget;
 pub mod inline;
 pub mod interrupts;

@@ -269,6 +269,11 @@ impl Parser {
                     self.word("addresses")?;
                     self.program.reuses_addresses = true;
                 }
+                "foreign" => {
+                    self.advance();
+                    self.word("inputs")?;
+                    self.program.foreign_inputs = true;
+                }
                 "uses" => {
                     self.advance();
                     let (site, variable, type_name) = (self.known_object()?, self.text()?, self.text()?);

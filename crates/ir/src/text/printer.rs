@@ -114,6 +114,9 @@ impl<'p> Printer<'p> {
         if self.program.reuses_addresses {
             put!(self, "\nreuses addresses\n");
         }
+        if self.program.foreign_inputs {
+            put!(self, "\nforeign inputs\n");
+        }
         for (id, template) in self.program.templates.enumerate() {
             put!(self, "\n");
             self.template(id, template);

@@ -30,7 +30,8 @@ pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<Templ
     });
     let procedures = procedures.collect();
     let constant = program.objects.iter().map(|object| object.role == ObjectRole::Constant).collect();
-    let solver = Solver::new((shapes, constant), first_cell, procedures, thread_results, anything + 1);
+    let mut solver = Solver::new((shapes, constant), first_cell, procedures, thread_results, anything + 1);
+    solver.follows_inputs = program.foreign_inputs;
     let mut generator = Generator {
         program,
         amounts,
@@ -38,6 +39,7 @@ pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<Templ
         first_local,
         anything,
         template: TemplateId(0),
+        in_constraint: false,
         constants: FxHashMap::default(),
         taken: FxHashSet::default(),
         values: program.templates.iter().map(|_| FxHashMap::default()).collect(),
@@ -274,6 +276,8 @@ struct Generator<'p> {
     anything: Node,
     /// The template whose operations are looked at. First values name no locals, so they may be of any.
     template: TemplateId,
+    /// Whether what is looked at is the constraint of an assignment.
+    in_constraint: bool,
     constants: FxHashMap<Pointee, Node>,
     /// The objects among [`Solver::escaped_objects`].
     taken: FxHashSet<ObjectId>,
@@ -393,7 +397,9 @@ impl Generator<'_> {
 
     fn assign(&mut self, assignment: &Assignment, is_read: &dyn Fn(LocalId) -> bool) {
         if let Some(constraint) = &assignment.constraint {
-            self.value(constraint);
+            self.in_constraint = true;
+            self.look(constraint);
+            self.in_constraint = false;
         }
         for (lhs, rhs) in &assignment.pairs {
             let ty = match lhs {
@@ -539,9 +545,10 @@ impl Generator<'_> {
             Expr::Valid(operand, _) => {
                 self.value(operand);
             }
-            Expr::Binary(op, _, pair) if is_compared(*op) && !has_constant(pair) => {
+            Expr::Binary(op, ty, pair) if is_compared(*op) && !has_constant(pair) => {
                 if let (Some(left), Some(right)) = (self.value(&pair.0), self.value(&pair.1)) {
-                    self.solver.compare(left, right);
+                    let is_address = *ty == self.program.data_model.pointer().unsigned();
+                    self.compare(left, right, self.in_constraint && is_address);
                 }
             }
             Expr::Binary(_, _, pair) | Expr::Overflows(_, _, pair) => {
@@ -553,6 +560,14 @@ impl Generator<'_> {
                 self.look(&three.1);
                 self.look(&three.2);
             }
+        }
+    }
+
+    /// Two values are compared. Where inputs are foreign, that makes one an address only if it says what is
+    /// assigned, as an address: not a length with a sign, nor a part of an address.
+    fn compare(&mut self, left: Node, right: Node, says_value: bool) {
+        if says_value || !self.program.foreign_inputs {
+            self.solver.compare(left, right);
         }
     }
 
@@ -581,7 +596,7 @@ impl Generator<'_> {
                 // What a pointer is moved by is not compared with it.
                 let is_compared = is_compared(*op) && arithmetic != Some(PointerArithmetic::Move);
                 if let (true, Some(left), Some(right)) = (is_compared, left, right) {
-                    self.solver.compare(left, right);
+                    self.compare(left, right, false);
                 }
                 let range = |amount: &Expr| self.amounts.get(self.template, amount);
                 let [left_moves, right_moves] =

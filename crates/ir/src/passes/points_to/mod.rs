@@ -11,7 +11,8 @@
 //! 2. Constants and memory that was never set hold no addresses. An input ([`Rhs::Any`](crate::Rhs::Any)) of
 //!    a pointer's width holds those that it is ever compared with, up to constants, in its own constraint,
 //!    too. [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever
-//!    taken. One that a constraint keeps below something is a number, such as a length: like an input. One
+//!    taken. Where inputs are foreign ([`Program::foreign_inputs`]), only comparisons count that
+//!    constraints make, of whole numbers without a sign. One that a constraint keeps below something is a number, such as a length: like an input. One
 //!    that is kept below a constant under 2^31 holds none. The result of a floating-point operation holds
 //!    what its operands do.
 //! 3. What code outside of the program gives back is memory of its own, or at an address that it was given
@@ -34,7 +35,7 @@ pub(super) use cells::{CellBytes, CopiedCells};
 
 use super::is_past;
 use crate::expr::{Expr, Place, Target, Targets};
-use crate::ids::{IdVec, TemplateId};
+use crate::ids::{IdVec, ObjectId, TemplateId};
 use crate::op::{Lhs, Op};
 use crate::program::Program;
 use crate::types::IntType;
@@ -178,6 +179,28 @@ impl PointsTo {
             }
         }
         procedures.into_iter().collect()
+    }
+
+    /// For each object, whether some input may be an address in it: by what it is compared with (rule 2), not
+    /// by what else is kept where the input is.
+    pub fn guessable(&self) -> IdVec<ObjectId, bool> {
+        let mut found: IdVec<ObjectId, bool> = self.solver.shapes.iter().map(|_| false).collect();
+        for id in self.solver.inputs.iter().flat_map(|input| self.solver.points_to(*input)) {
+            match self.solver.pointees[*id as usize] {
+                Pointee::Cell(object, _) => found[object] = true,
+                Pointee::Anything => {
+                    self.solver.escaped_objects.iter().for_each(|object| found[*object] = true);
+                }
+                Pointee::Procedure(_) | Pointee::Input(_) => {}
+            }
+        }
+        found
+    }
+
+    /// Whether an address may be an input, or computed from one. In programs whose inputs are foreign, this
+    /// covers whatever is computed from one ([`Program::foreign_inputs`]); in others only sums with constants.
+    pub fn may_be_input(&self, template: TemplateId, expr: &Expr) -> bool {
+        self.eval(template, expr).iter().any(|pointee| matches!(pointee, Pointee::Input(_)))
     }
 
     fn annotate_op(&self, template: TemplateId, op: &mut Op) {

@@ -117,7 +117,9 @@ pub struct Solver {
     /// Gets the results of all threads.
     pub thread_results: Node,
     /// For each input of a pointer's width what it may be: whatever it is compared with.
-    inputs: Vec<Node>,
+    pub inputs: Vec<Node>,
+    /// Whether what is computed from an input counts as that input, whatever was added to it.
+    pub follows_inputs: bool,
     /// The objects whose addresses are taken; all of them are known before solving.
     pub escaped_objects: Vec<ObjectId>,
     /// The procedures whose addresses are taken; likewise.
@@ -169,6 +171,7 @@ impl Solver {
             procedures,
             thread_results,
             inputs: Vec::new(),
+            follows_inputs: false,
             escaped_objects: Vec::new(),
             escaped_procedures: Vec::new(),
             read_anywhere: None,
@@ -250,6 +253,7 @@ impl Solver {
             // The same input, up to constants.
             Pointee::Input(_) => match shift {
                 Shift::By(_) => vec![pointee],
+                Shift::MultipleOf(_) | Shift::Within { .. } if self.follows_inputs => vec![pointee],
                 Shift::MultipleOf(_) | Shift::Within { .. } => vec![],
             },
             Pointee::Cell(object, offset) => self.shapes[object]

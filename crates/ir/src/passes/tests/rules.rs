@@ -8,7 +8,7 @@ use crate::passes::{
     Goal, InlineError, InlineLimits, Lowering, PointsTo, compress, inline, lower, points_to,
     remove_dead_code, resolve_calls, slice, split,
 };
-use crate::program::{ErrorKind, Program};
+use crate::program::{Assumption, ErrorKind, Program, Span};
 use crate::text::{parse, print};
 
 /// Reads a program from declarations and templates.
@@ -392,6 +392,44 @@ fn an_unknown_pointer_points_to_all_that_escaped() {
     );
     let points_to = PointsTo::of(&input);
     assert!(points_to.callees(crate::TemplateId(0), &crate::Expr::Local(crate::LocalId(0))).is_empty());
+}
+
+#[test]
+fn a_foreign_input_is_an_address_only_where_that_is_assumed() {
+    let limit = "assume \"signals\" limits\n";
+    let statics = "static x: i32 static y: i32";
+    let branch = "local q: u64 locations 4 end l3
+         l0 -> l1: q := any l1 -> l2: assume q == &x l1 -> l3: assume q != &x l2 -> l3: i32[q] := 1";
+    let assumed = "local q: u64 locations 4 end l3
+         l0 -> l1: q := any where q == &x l1 -> l3: i32[q] := 1";
+    let moved = "local q: u64 local i: u64 locations 4 end l3
+         l0 -> l1: q := any l0 -> l1: q := &y l1 -> l2: q := q + (i * 4u64) l2 -> l3: i32[q] := 1";
+    let unused = "local q: u64 locations 4 end l3
+         l0 -> l1: q := any l1 -> l2: assume q == &x l1 -> l3: assume q != &x l2 -> l3: i32[&x] := 1";
+    let noted = |body: &str, is_limited: bool| {
+        let mut program = main_only(statics, body);
+        if is_limited {
+            let text = limit.to_owned();
+            program.assumptions.push(Assumption { text, span: Span::default(), limits_proof: true });
+        }
+        crate::passes::foreign::note(&mut program);
+        program
+    };
+    // A program that may be proved stays as it is.
+    let program = noted(branch, false);
+    assert!(!program.foreign_inputs && program.assumptions.is_empty());
+    assert_eq!(targets(&program), "{x}");
+    let notes = |program: &Program| program.assumptions.iter().filter(|note| note.text != limit).count();
+    for (body, expected, count) in
+        [(branch, "{}", 1), (assumed, "{x}", 1), (moved, "{y, y by 4 times 1}", 1), (unused, "{x}", 0)]
+    {
+        let program = noted(body, true);
+        assert!(program.foreign_inputs);
+        assert_eq!(targets(&program), expected, "{body}");
+        assert_eq!(notes(&program), count, "{body}");
+        let printed = crate::text::print(&program);
+        assert_eq!(crate::text::parse(&printed).as_ref(), Ok(&program));
+    }
 }
 
 #[test]
