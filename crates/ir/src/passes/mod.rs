@@ -125,6 +125,11 @@ pub struct Annotated {
     pub frames_outlive_calls: bool,
 }
 
+/// The form of a lowered program whose calls through pointers [`annotated`] resolves, by its points-to sets.
+pub fn before_calls(program: &Program) -> Program {
+    plain_sums(&forget_floats(program))
+}
+
 /// Inlines the calls of a lowered program, separates the starts of threads, and computes points-to sets.
 pub fn annotated(
     program: &Program,

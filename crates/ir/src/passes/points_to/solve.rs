@@ -117,7 +117,7 @@ pub struct Solver {
     /// Gets the results of all threads.
     pub thread_results: Node,
     /// For each input of a pointer's width what it may be: whatever it is compared with.
-    inputs: Vec<Node>,
+    pub(super) inputs: Vec<Node>,
     /// The objects whose addresses are taken; all of them are known before solving.
     pub escaped_objects: Vec<ObjectId>,
     /// The procedures whose addresses are taken; likewise.

@@ -1,0 +1,548 @@
+//! Tests that points-to sets are closed under every step of a program.
+//!
+//! Engines and proof rules take points-to sets from one analysis ([`ir::passes::PointsTo`]). It is not
+//! believed: it *claims* sets ([`ir::passes::points_to::claim`]), and what is here, written apart from it,
+//! tests that they are an invariant.
+//!
+//! The invariant: a value that is computed from an address is at one of the places that the claim names for
+//! the local, or for the bytes, that hold it. A place is some bytes of an object (of any of the objects that
+//! it stands for), or a procedure. Induction: at the start, locals are 0, and memory has its first values,
+//! which are tested. Each step changes locals and memory by its operations; for each, what the new value may
+//! be follows from the sets of what it is computed from (`values.rs`), and must be in the set of what it is
+//! stored in. So it is after every step. Every operation of the program is looked at once, whether it can
+//! be reached or not.
+//!
+//! From the invariant follows what rules use: an access is made at one of the places of its address, which
+//! must be among the targets of the address; a call reaches one of the procedures of its pointer.
+//!
+//! What the program is assumed to do is what [`ir::passes::points_to`] lists, and nothing else:
+//! 1. An address that is computed from one in an object is in that object, or just behind it.
+//! 2. Constants and memory that was never set hold no addresses, nor do values narrower than a pointer that
+//!    are left open. An input of a pointer's width, and an unknown number with a bound, is one of the
+//!    addresses that it is compared with; one below a constant under 2^31 is none. Any other unknown value
+//!    is one of the addresses that are taken.
+//! 3. Code outside of the program knows addresses that it was given, moved within their objects, and what is
+//!    stored there ([`ObjectRole::Given`]).
+//! 4. Nothing is written to a constant.
+//!
+//! Taken from the analysis as they are: the ranges of the amounts that addresses are moved by
+//! ([`PointsTo::claimed_range`]).
+
+mod offsets;
+mod sets;
+mod values;
+
+use crate::ProofError;
+use ir::ids::Id;
+use ir::passes::PointsTo;
+use ir::passes::points_to::claim::Claim;
+use ir::{
+    Assignment, BinaryOp, Callee, Edge, EdgeId, Expr, IdVec, Initial, IntType, Lhs, LocalId,
+    LocationId, LocationKind, ObjectId, ObjectRole, Op, Place as Cell, PointerArithmetic, Program, Rhs, Target,
+    Targets, TemplateId,
+};
+use offsets::{Move, Offsets};
+use rustc_hash::{FxHashMap, FxHashSet};
+use sets::{EMPTY, Place, Set, Sets};
+use std::sync::Arc;
+use verdict::Budget;
+
+/// Tests that the points-to sets of a program are closed; a refusal names the step that leaves them.
+pub fn check(program: &Program, points_to: &PointsTo, budget: &Budget) -> Result<(), ProofError> {
+    check_claim(program, points_to, &points_to.claim(program), budget)
+}
+
+fn check_claim(
+    program: &Program,
+    points_to: &PointsTo,
+    claim: &Claim,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    let refused = |text: String| ProofError::Claim(format!("points-to sets are closed ({text})"));
+    let mut auditor = Auditor {
+        program,
+        points_to,
+        pointer: program.data_model.pointer(),
+        sets: Sets::of(program, claim).map_err(refused)?,
+        compared: FxHashSet::default(),
+        compared_with_anything: Vec::new(),
+        inside: FxHashSet::default(),
+        lists: Vec::new(),
+        outgoing: FxHashMap::default(),
+    };
+    auditor.first_values().map_err(refused)?;
+    auditor.given().map_err(refused)?;
+    auditor.threads().map_err(refused)?;
+    let mut edges = 0u32;
+    for (template, code) in program.templates.enumerate() {
+        for (edge, step) in code.edges.enumerate() {
+            edges += 1;
+            if edges.is_multiple_of(64) {
+                budget.check(0).map_err(ProofError::TooExpensive)?;
+            }
+            for (index, op) in step.ops.iter().enumerate() {
+                auditor.op(&Spot { template, edge, index }, op).map_err(|what| {
+                    refused(format!("{} line {}: {what}", code.name, step.span.line))
+                })?;
+            }
+        }
+    }
+    auditor.hidden_inputs().map_err(refused)
+}
+
+/// Where an operation is.
+struct Spot {
+    template: TemplateId,
+    edge: EdgeId,
+    index: usize,
+}
+
+/// What a test says.
+type Tested = Result<(), String>;
+
+fn test(holds: bool, what: &str) -> Tested {
+    if holds { Ok(()) } else { Err(what.to_owned()) }
+}
+
+struct Auditor<'a> {
+    program: &'a Program,
+    points_to: &'a PointsTo,
+    pointer: IntType,
+    sets: Sets<'a>,
+    /// Pairs of sets that were compared.
+    compared: FxHashSet<(Set, Set)>,
+    /// Sets that were compared with one of which nothing is known.
+    compared_with_anything: Vec<Set>,
+    /// Sets that are inside of lists of targets, by the list's address.
+    inside: FxHashSet<(Set, *const Target)>,
+    /// These lists, so that their addresses stay theirs.
+    lists: Vec<Arc<[Target]>>,
+    /// The edges that leave each location of a template.
+    outgoing: FxHashMap<TemplateId, IdVec<LocationId, Vec<EdgeId>>>,
+}
+
+impl<'a> Auditor<'a> {
+    fn first_values(&mut self) -> Tested {
+        for (id, object) in self.program.objects.enumerate() {
+            let Initial::Values(values) = &object.initial else { continue };
+            for (offset, ty, value) in values {
+                // First values name no locals.
+                let value = self.value(TemplateId(0), value);
+                let at = self.sets.these([Place::Bytes(id, Offsets::one((*offset).into()))]);
+                let stays = self.sets.fits(at, ty.bytes(), value);
+                test(stays, &format!("the first value of {}", object.name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rule 3: what is known outside of the program may be given on, moved within its object, and so may
+    /// what is stored there.
+    fn given(&mut self) -> Tested {
+        let objects = self.program.objects.enumerate();
+        let given: Vec<ObjectId> =
+            objects.filter(|(_, object)| object.role == ObjectRole::Given).map(|(id, _)| id).collect();
+        let known = given.iter().map(|object| self.sets.content(*object)).collect();
+        let known = self.sets.union(known);
+        let moved = self.sets.moved(known, Move::Times(1));
+        let read = self.sets.load(known, self.pointer.bytes());
+        for object in given {
+            for set in [known, moved, read] {
+                test(self.sets.all_cells_have(object, set), "what code outside of the program knows")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What threads give back.
+    fn threads(&mut self) -> Tested {
+        for (template, _) in &self.program.start {
+            self.gives_back(*template)?;
+        }
+        for (id, code) in self.program.templates.enumerate() {
+            let exits = code.locations.iter().any(|location| location.kind == LocationKind::Exit);
+            if let (true, Some(local)) = (exits, code.exit_value) {
+                let value = self.sets.locals[id][local];
+                test(self.sets.is_subset(value, self.sets.results), "what a thread gives back")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn gives_back(&mut self, template: TemplateId) -> Tested {
+        let Some(local) = self.program.templates[template].result else { return Ok(()) };
+        let value = self.sets.locals[template][local];
+        test(self.sets.is_subset(value, self.sets.results), "what a thread gives back")
+    }
+
+    fn op(&mut self, spot: &Spot, op: &Op) -> Tested {
+        let template = spot.template;
+        for expr in op.expressions() {
+            self.expression(template, expr)?;
+        }
+        for lhs in op.targets() {
+            if let Lhs::Memory(place) = lhs {
+                self.place(template, place)?;
+            }
+        }
+        match op {
+            Op::Assume(_) => Ok(()),
+            Op::Lock(_, address) | Op::Unlock(_, address) | Op::Free(address) => {
+                self.address(template, address, None)
+            }
+            Op::Assign(assignment) => self.assign(spot, template, assignment),
+            Op::Spawn(callee, arguments, _) => {
+                for callee in self.callees(template, callee)? {
+                    self.passes(template, callee, arguments)?;
+                    self.gives_back(callee)?;
+                }
+                Ok(())
+            }
+            Op::Call(callee, arguments, lhs) => {
+                for callee in self.callees(template, callee)? {
+                    self.passes(template, callee, arguments)?;
+                    if let (Some(lhs), Some(result)) = (lhs, self.program.templates[callee].result) {
+                        let result = self.sets.locals[callee][result];
+                        self.stores(template, lhs, result)?;
+                    }
+                }
+                Ok(())
+            }
+            Op::Join(_, Some(lhs)) => self.stores(template, lhs, self.sets.results),
+            Op::Join(_, None) => Ok(()),
+            Op::Allocate { site, result, .. } => {
+                let address = self.sets.these([Place::Bytes(*site, Offsets::one(0))]);
+                self.stores(template, result, address)
+            }
+            Op::Fill(to, byte, _) => {
+                self.address(template, to, None)?;
+                let (to, byte) = (self.value(template, to), self.value(template, byte));
+                test(self.sets.fits(to, u64::MAX, byte), "a byte of an address fills memory")
+            }
+            Op::Copy(to, from, size) => {
+                self.address(template, to, None)?;
+                self.address(template, from, None)?;
+                let (to, from) = (self.value(template, to), self.value(template, from));
+                let size = match size {
+                    Expr::Const(size, _) => u64::try_from(*size).ok(),
+                    _ => None,
+                };
+                test(self.sets.can_copy(to, from, size), "memory is copied")
+            }
+            Op::Broadcast(broadcast) => {
+                for (local, argument) in &broadcast.arguments {
+                    let value = self.value(template, argument);
+                    let local = self.sets.locals[broadcast.to][*local];
+                    test(self.sets.is_subset(value, local), "what other threads are sent")?;
+                }
+                self.assign(spot, broadcast.to, &broadcast.assignment)
+            }
+        }
+    }
+
+    /// What an assignment in the code of a template stores.
+    fn assign(&mut self, spot: &Spot, template: TemplateId, assignment: &Assignment) -> Tested {
+        for (lhs, rhs) in &assignment.pairs {
+            match rhs {
+                Rhs::Value(value) => {
+                    let value = self.value(template, value);
+                    self.stores(template, lhs, value)?;
+                }
+                Rhs::Float(_, _, operands) => {
+                    let values = operands.iter().map(|operand| self.value(template, operand)).collect();
+                    let value = self.sets.union(values);
+                    let value = self.sets.moved(value, Move::Times(1));
+                    self.stores(template, lhs, value)?;
+                }
+                Rhs::Any => self.input(spot, template, lhs, assignment.constraint.as_ref(), true)?,
+                Rhs::Unknown => self.input(spot, template, lhs, assignment.constraint.as_ref(), false)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Rule 2: a value that is left open. An input may be any address that it is compared with. The claim
+    /// numbers inputs; the same number may stand for several. So one of the numbers that the left-hand side
+    /// may hold must have all that it stands for there.
+    fn input(
+        &mut self,
+        spot: &Spot,
+        template: TemplateId,
+        lhs: &Lhs,
+        constraint: Option<&Expr>,
+        is_input: bool,
+    ) -> Tested {
+        let ty = match lhs {
+            Lhs::Local(local) => self.program.templates[template].locals[*local].ty,
+            Lhs::Memory(place) => place.ty,
+        };
+        if ty.bits < self.pointer.bits {
+            return Ok(());
+        }
+        let bounds = match (lhs, constraint) {
+            (Lhs::Local(local), Some(constraint)) => upper_bounds(*local, constraint),
+            _ => Vec::new(),
+        };
+        let is_small = |bound: &&Expr| matches!(bound, Expr::Const(value, _) if *value < LEAST_ADDRESS);
+        if bounds.iter().any(is_small) {
+            return Ok(());
+        }
+        let anything = self.sets.these([Place::Anything]);
+        if self.can_store(template, lhs, anything) {
+            return Ok(());
+        }
+        if is_input || !bounds.is_empty() {
+            let holder = self.holder(template, lhs);
+            for number in self.sets.inputs_in(holder) {
+                let Some(known) = self.sets.inputs.get(number as usize).copied() else { continue };
+                let input = self.sets.these([Place::Input(number)]);
+                let both = self.sets.union(vec![known, input]);
+                if self.can_store(template, lhs, both) {
+                    return Ok(());
+                }
+            }
+        }
+        let is_dead = match (lhs, constraint) {
+            (Lhs::Local(local), None) => template == spot.template && !self.is_read(spot, *local),
+            _ => false,
+        };
+        test(is_dead, "a value that is left open")
+    }
+
+    /// The set of what is stored, for the numbers of inputs in it.
+    fn holder(&mut self, template: TemplateId, lhs: &Lhs) -> Set {
+        match lhs {
+            Lhs::Local(local) => self.sets.locals[template][*local],
+            Lhs::Memory(place) => {
+                let address = self.value(template, &place.address);
+                self.sets.load(address, place.ty.bytes())
+            }
+        }
+    }
+
+    /// Whether a local may be read after an operation before it is assigned again.
+    fn is_read(&mut self, spot: &Spot, local: LocalId) -> bool {
+        if self.program.has_broadcasts() {
+            return true;
+        }
+        let code = &self.program.templates[spot.template];
+        let outgoing = self.outgoing.entry(spot.template).or_insert_with(|| code.outgoing());
+        // Whether it is read in the operations of an edge from one on, or else whether it is assigned.
+        let look = |edge: &Edge, from: usize| -> Result<bool, ()> {
+            for op in edge.ops.iter().skip(from) {
+                if op.expressions().into_iter().any(|expr| expr.mentions(local)) {
+                    return Err(());
+                }
+                if op.targets().into_iter().any(|lhs| *lhs == Lhs::Local(local)) {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        };
+        let first = &code.edges[spot.edge];
+        let mut open = match look(first, spot.index + 1) {
+            Err(()) => return true,
+            Ok(true) => return false,
+            Ok(false) => vec![first.target],
+        };
+        let mut seen: FxHashSet<LocationId> = open.iter().copied().collect();
+        while let Some(location) = open.pop() {
+            let is_result = match code.locations[location].kind {
+                LocationKind::End => code.result == Some(local),
+                LocationKind::Exit => code.exit_value == Some(local),
+                LocationKind::Normal | LocationKind::Halt | LocationKind::Error(_) => false,
+            };
+            if is_result {
+                return true;
+            }
+            for edge in &outgoing[location] {
+                let edge = &code.edges[*edge];
+                match look(edge, 0) {
+                    Err(()) => return true,
+                    Ok(true) => {}
+                    Ok(false) if seen.insert(edge.target) => open.push(edge.target),
+                    Ok(false) => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// What is passed to the parameters of a procedure.
+    fn passes(&mut self, template: TemplateId, callee: TemplateId, arguments: &[Expr]) -> Tested {
+        for (index, argument) in arguments.iter().enumerate().take(self.program.templates[callee].parameters) {
+            let value = self.value(template, argument);
+            let parameter = self.sets.locals[callee][LocalId::new(index)];
+            let name = &self.program.templates[callee].name;
+            test(self.sets.is_subset(value, parameter), &format!("what {name} is passed"))?;
+        }
+        Ok(())
+    }
+
+    /// The procedures that are called or started.
+    fn callees(&mut self, template: TemplateId, callee: &Callee) -> Result<Vec<TemplateId>, String> {
+        let pointer = match callee {
+            Callee::Procedure(callee) => return Ok(vec![*callee]),
+            Callee::Pointer(pointer) => pointer,
+        };
+        let set = self.value(template, pointer);
+        let mut found = Vec::new();
+        for place in self.sets.places(set) {
+            match place {
+                Place::Procedure(callee) => found.push(*callee),
+                Place::Anything => found.extend(&self.sets.taken_procedures),
+                Place::Bytes(..) | Place::Input(_) => {}
+            }
+        }
+        let listed = self.points_to.callees(template, pointer);
+        test(found.iter().all(|callee| listed.contains(callee)), "a procedure is not listed")?;
+        Ok(found)
+    }
+
+    fn stores(&mut self, template: TemplateId, lhs: &Lhs, value: Set) -> Tested {
+        if self.can_store(template, lhs, value) {
+            return Ok(());
+        }
+        match lhs {
+            Lhs::Local(local) => {
+                Err(format!("what {} is assigned", self.program.templates[template].locals[*local].name))
+            }
+            Lhs::Memory(_) => Err("what memory is assigned".to_owned()),
+        }
+    }
+
+    fn can_store(&mut self, template: TemplateId, lhs: &Lhs, value: Set) -> bool {
+        match lhs {
+            Lhs::Local(local) => self.sets.is_subset(value, self.sets.locals[template][*local]),
+            Lhs::Memory(place) => {
+                let address = self.value(template, &place.address);
+                self.sets.fits(address, place.ty.bytes(), value)
+            }
+        }
+    }
+
+    /// What is in an expression that is evaluated: places where memory is read, and comparisons.
+    fn expression(&mut self, template: TemplateId, expr: &Expr) -> Tested {
+        match expr {
+            Expr::Load(place) => self.place(template, place)?,
+            Expr::Binary(op, ty, pair) if shows_equality(self.pointer, *op, *ty, pair) => {
+                let (left, right) = (self.value(template, &pair.0), self.value(template, &pair.1));
+                self.compare(left, right)?;
+            }
+            _ => {}
+        }
+        expr.operands().into_iter().try_for_each(|operand| self.expression(template, operand))
+    }
+
+    /// Two values are compared: an input on one side may be what is on the other.
+    fn compare(&mut self, left: Set, right: Set) -> Tested {
+        if !self.compared.insert((left, right)) {
+            return Ok(());
+        }
+        for (one, other) in [(left, right), (right, left)] {
+            if other == EMPTY {
+                continue;
+            }
+            for number in self.sets.inputs_in(one) {
+                self.may_be(number, other)?;
+            }
+            if self.sets.has_anything(one) {
+                self.compared_with_anything.push(other);
+            }
+        }
+        Ok(())
+    }
+
+    /// An input may be any of some addresses.
+    fn may_be(&mut self, number: u32, set: Set) -> Tested {
+        let known = self.sets.inputs.get(number as usize).copied().unwrap_or(EMPTY);
+        test(self.sets.is_subset(set, known), "what an input is compared with")
+    }
+
+    /// Inputs that are in sets of anything are compared with all that such sets are compared with.
+    fn hidden_inputs(&mut self) -> Tested {
+        let all = self.sets.union(self.compared_with_anything.clone());
+        let mut tested = 0;
+        // A test may hide more of them.
+        while self.sets.hidden().len() > tested {
+            let hidden = self.sets.hidden();
+            tested = hidden.len();
+            hidden.into_iter().try_for_each(|number| self.may_be(number, all))?;
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, template: TemplateId, place: &Cell) -> Tested {
+        match place.as_cell() {
+            Some(_) => Ok(()),
+            None => self.address(template, &place.address, Some(&place.targets)),
+        }
+    }
+
+    /// Memory is accessed at an address: the targets of the address have all its places.
+    fn address(&mut self, template: TemplateId, address: &Expr, annotated: Option<&Targets>) -> Tested {
+        if matches!(address, Expr::Address(..)) {
+            return Ok(());
+        }
+        let set = self.value(template, address);
+        let found = self.points_to.targets(template, address);
+        for targets in [Some(&found), annotated].into_iter().flatten() {
+            if let Targets::Of(targets) = targets {
+                test(self.is_listed(set, targets), "what an address points to")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_listed(&mut self, set: Set, targets: &Arc<[Target]>) -> bool {
+        if !self.inside.insert((set, targets.as_ptr())) {
+            return true;
+        }
+        self.lists.push(targets.clone());
+        let mut listed: FxHashMap<ObjectId, Vec<Offsets>> = FxHashMap::default();
+        for target in targets.iter() {
+            let strides = [(i128::from(target.stride), Some(i128::from(target.count)))];
+            let offsets = Offsets::new(target.first.into(), &strides);
+            listed.entry(target.object).or_default().extend(offsets);
+        }
+        let is_listed = |object: ObjectId, offsets: &Offsets| {
+            let others: Vec<&Offsets> = listed.get(&object).into_iter().flatten().collect();
+            // Nothing is accessed just behind an object.
+            offsets.is_in(&others, self.sets.end(object) - 1)
+        };
+        self.sets.places(set).all(|place| match place {
+            Place::Anything => self.sets.taken().into_iter().all(|object| is_listed(object, &Offsets::all())),
+            Place::Bytes(object, offsets) => is_listed(*object, offsets),
+            Place::Procedure(_) | Place::Input(_) => true,
+        })
+    }
+}
+
+/// Numbers below this that are left open are no addresses.
+const LEAST_ADDRESS: i128 = 1 << 31;
+
+/// What a constraint keeps a local below.
+fn upper_bounds(local: LocalId, constraint: &Expr) -> Vec<&Expr> {
+    match constraint {
+        Expr::Binary(BinaryOp::Le | BinaryOp::Lt, _, pair)
+            if pair.0 == Expr::Local(local) && !pair.1.mentions(local) =>
+        {
+            vec![&pair.1]
+        }
+        Expr::Binary(BinaryOp::And, IntType::BOOL, pair) => {
+            let mut bounds = upper_bounds(local, &pair.0);
+            bounds.extend(upper_bounds(local, &pair.1));
+            bounds
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether an operation may show whether its operands are equal, neither of which is a constant: a
+/// comparison, a difference, or an exclusive or. What a pointer moves by is not compared with it.
+fn shows_equality(pointer: IntType, op: BinaryOp, ty: IntType, pair: &(Expr, Expr)) -> bool {
+    let is_constant = |operand: &Expr| matches!(operand, Expr::Const(..));
+    let is_move = PointerArithmetic::of(pointer, op, ty, pair) == Some(PointerArithmetic::Move);
+    let shows = op.is_comparison() || matches!(op, BinaryOp::Sub | BinaryOp::Xor);
+    shows && !is_move && !is_constant(&pair.0) && !is_constant(&pair.1)
+}
