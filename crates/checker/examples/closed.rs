@@ -26,7 +26,8 @@ fn main() {
             println!("{name} {view}: {error}");
         }
     };
-    for name in std::env::args().skip(1) {
+    let (options, names): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word.starts_with("--"));
+    for name in names {
         let text = std::fs::read(&name).expect("a file");
         let program = match read(&[Source { name: name.clone(), text }], &Options::default()) {
             Ok(program) => program,
@@ -37,6 +38,9 @@ fn main() {
         };
         let program = passes::concrete(&program, Lowering { races: true, ..Lowering::default() });
         test(&name, "lowered", &program);
+        if options.iter().any(|option| option == "--lowered") {
+            continue;
+        }
         let views = Views::from(program);
         for races in [false, true] {
             if let Ok(view) = views.sliced(races, &Budget::seconds(20.0)) {

@@ -405,9 +405,11 @@ impl<'a> Auditor<'a> {
         }
         match lhs {
             Lhs::Local(local) => {
-                Err(format!("what {} is assigned", self.program.templates[template].locals[*local].name))
+                let missing = self.sets.missing(value, self.sets.locals[template][*local]);
+                let name = &self.program.templates[template].locals[*local].name;
+                Err(format!("{name} may hold the address of {missing}"))
             }
-            Lhs::Memory(_) => Err("what memory is assigned".to_owned()),
+            Lhs::Memory(_) => Err("memory may hold an address that is stored there".to_owned()),
         }
     }
 
@@ -456,7 +458,10 @@ impl<'a> Auditor<'a> {
     /// An input may be any of some addresses.
     fn may_be(&mut self, number: u32, set: Set) -> Tested {
         let known = self.sets.inputs.get(number as usize).copied().unwrap_or(EMPTY);
-        test(self.sets.is_subset(set, known), "what an input is compared with")
+        if self.sets.is_subset(set, known) {
+            return Ok(());
+        }
+        Err(format!("input {number} may be the address of {}", self.sets.missing(set, known)))
     }
 
     /// Inputs that are in sets of anything are compared with all that such sets are compared with.
@@ -487,16 +492,19 @@ impl<'a> Auditor<'a> {
         let set = self.value(template, address);
         let found = self.points_to.targets(template, address);
         for targets in [Some(&found), annotated].into_iter().flatten() {
-            if let Targets::Of(targets) = targets {
-                test(self.is_listed(set, targets), "what an address points to")?;
+            if let Targets::Of(targets) = targets
+                && let Some(missing) = self.not_listed(set, targets)
+            {
+                return Err(format!("an address points to {missing}"));
             }
         }
         Ok(())
     }
 
-    fn is_listed(&mut self, set: Set, targets: &Arc<[Target]>) -> bool {
+    /// A place of a set that is not among some targets, for people.
+    fn not_listed(&mut self, set: Set, targets: &Arc<[Target]>) -> Option<String> {
         if !self.inside.insert((set, targets.as_ptr())) {
-            return true;
+            return None;
         }
         self.lists.push(targets.clone());
         let mut listed: FxHashMap<ObjectId, Vec<Offsets>> = FxHashMap::default();
@@ -510,11 +518,13 @@ impl<'a> Auditor<'a> {
             // Nothing is accessed just behind an object.
             offsets.is_in(&others, self.sets.end(object) - 1)
         };
-        self.sets.places(set).all(|place| match place {
-            Place::Anything => self.sets.taken().into_iter().all(|object| is_listed(object, &Offsets::all())),
-            Place::Bytes(object, offsets) => is_listed(*object, offsets),
-            Place::Procedure(_) | Place::Input(_) => true,
-        })
+        let mut places = self.sets.places(set);
+        let missing = places.find(|place| match place {
+            Place::Anything => self.sets.taken().into_iter().any(|object| !is_listed(object, &Offsets::all())),
+            Place::Bytes(object, offsets) => !is_listed(*object, offsets),
+            Place::Procedure(_) | Place::Input(_) => false,
+        });
+        missing.map(|place| self.sets.describe(place))
     }
 }
 

@@ -1,11 +1,14 @@
 //! Sets of offsets in an object, as sums of progressions, and what follows of them by arithmetic.
 
 use ir::passes::points_to::claim::ClaimedBytes;
+use std::fmt;
 
 /// No allocation is as large as this.
 pub const HUGE: i128 = 1 << 62;
 /// No more parts of a set are looked at than this.
 const MOST_PARTS: usize = 4096;
+/// Sets are split into no more classes than this.
+const MOST_CLASSES: i128 = 64;
 /// Sets with more strides than this are taken for larger ones.
 const MOST_STRIDES: usize = 6;
 
@@ -17,6 +20,16 @@ pub struct Offsets {
     /// By falling stride, each once; none is 0, and of each there are at least two multiples. At most one
     /// has no number.
     strides: Vec<(i128, Option<i128>)>,
+}
+
+impl fmt::Display for Offsets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.first)?;
+        self.strides.iter().try_for_each(|(stride, count)| match count {
+            Some(count) => write!(f, " + {stride} * 0..{count}"),
+            None => write!(f, " + {stride} * any"),
+        })
+    }
 }
 
 /// How far an address moves.
@@ -100,9 +113,26 @@ impl Offsets {
                 self.strides.sort_unstable_by_key(|(stride, _)| -stride);
             }
         }
+        self.join();
         if self.strides.len() > MOST_STRIDES {
             let step = self.strides.iter().fold(0, |step, (stride, _)| common_divisor(step, *stride));
             self.strides = vec![(step, None)];
+        }
+    }
+
+    /// Joins strides whose multiples fill those of a larger one.
+    fn join(&mut self) {
+        let mut index = self.strides.len();
+        while index > 1 {
+            index -= 1;
+            let [(large, times), (small, count)] = [self.strides[index - 1], self.strides[index]];
+            let fills = large % small == 0 && count.is_none_or(|count| count * small >= large);
+            if fills {
+                let joined = times.zip(count).map(|(times, count)| large / small * (times - 1) + count);
+                self.strides[index - 1] = (small, joined);
+                self.strides.remove(index);
+                index = self.strides.len();
+            }
         }
     }
 
@@ -130,7 +160,10 @@ impl Offsets {
     }
 
     /// The same offsets as far as they are from 0 to `last`, or some more, with a number for each stride.
-    fn bounded(&self, last: i128) -> Option<Self> {
+    pub fn bounded(&self, last: i128) -> Option<Self> {
+        if self.strides.iter().all(|(_, count)| count.is_some()) {
+            return Some(self.clone());
+        }
         let reach = self.reach();
         let mut found = Self::one(self.first);
         for &(stride, count) in &self.strides {
@@ -149,10 +182,19 @@ impl Offsets {
         Some(found)
     }
 
-    /// Two halves of a set that has more than one offset, and a number for each stride.
-    fn halves(&self) -> Option<[Self; 2]> {
-        let index = (0..self.strides.len())
-            .max_by_key(|index| self.strides[*index].0 * self.strides[*index].1.map_or(0, |count| count - 1))?;
+    /// Two halves of a set that has more than one offset, and a number for each stride: of the multiples
+    /// of a stride without which the set is in one of the others, or else of those that reach farthest.
+    fn halves(&self, others: &[&Self], last: i128) -> Option<[Self; 2]> {
+        let is_cause = |index: usize| {
+            let rest = self.without(index);
+            others.iter().any(|other| rest.is_within(other, last))
+        };
+        let reach = |index: usize| self.strides[index].0 * self.strides[index].1.map_or(0, |count| count - 1);
+        let indices = 0..self.strides.len();
+        let index = match self.strides.len() {
+            0 | 1 => indices.last()?,
+            _ => indices.max_by_key(|index| (is_cause(*index), reach(*index)))?,
+        };
         let (stride, count) = self.strides[index];
         let (count, rest) = (count?, self.without(index));
         let half = count / 2;
@@ -170,12 +212,21 @@ impl Offsets {
         rest
     }
 
-    /// Whether all offsets are among those of another set; sometimes it does not see that they are.
-    fn is_within(&self, other: &Self) -> bool {
+    /// Whether all offsets from 0 to `last` are among those of another set; sometimes it does not see that
+    /// they are.
+    fn is_within(&self, other: &Self, last: i128) -> bool {
         if let Some((step, _)) = other.strides.iter().find(|(_, count)| count.is_none()) {
             let is_whole = |distance: i128| distance % step == 0;
             return is_whole(self.first - other.first)
                 && self.strides.iter().all(|(stride, _)| is_whole(*stride));
+        }
+        if let [(step, Some(count))] = other.strides.as_slice() {
+            let is_whole = |distance: i128| distance % step == 0;
+            let end = if self.strides.iter().any(|(_, count)| count.is_none()) { last } else { self.first + self.reach() };
+            return is_whole(self.first - other.first)
+                && self.strides.iter().all(|(stride, _)| is_whole(*stride))
+                && (other.first < *step || self.first >= other.first)
+                && end.min(last) < other.first + step * count;
         }
         let mut rest = self.first - other.first;
         if rest < 0 {
@@ -203,7 +254,7 @@ impl Offsets {
 
     /// Whether all offsets from 0 to `last` are in one of some other sets.
     pub fn is_in(&self, others: &[&Self], last: i128) -> bool {
-        if others.iter().any(|other| self.is_within(other)) {
+        if others.iter().any(|other| self.is_within(other, last)) {
             return true;
         }
         let mut open: Vec<Self> = self.bounded(last).into_iter().collect();
@@ -214,15 +265,39 @@ impl Offsets {
                 return false;
             }
             let is_outside = part.first > last || part.first + part.reach() < 0;
-            if is_outside || others.iter().any(|other| part.is_within(other)) {
+            if is_outside || others.iter().any(|other| part.is_within(other, last)) {
                 continue;
             }
-            match part.halves() {
-                Some(halves) => open.extend(halves),
-                None => return false,
+            match part.classes(others) {
+                Some(classes) => open.extend(classes),
+                None => match part.halves(others, last) {
+                    Some(halves) => open.extend(halves),
+                    None => return false,
+                },
             }
         }
         true
+    }
+
+    /// The parts of a long set that have the same remainder by a stride of one of some other sets.
+    fn classes(&self, others: &[&Self]) -> Option<Vec<Self>> {
+        let index = self.strides.len().checked_sub(1)?;
+        let (stride, count) = self.strides[index];
+        let count = count?;
+        let strides = others.iter().flat_map(|other| other.strides.iter().map(|(stride, _)| *stride));
+        let fits = |larger: &i128| {
+            let classes = larger / stride;
+            larger % stride == 0 && (2..=MOST_CLASSES).contains(&classes) && count >= 4 * classes
+        };
+        let larger = strides.filter(fits).min()?;
+        let (classes, rest) = (larger / stride, self.without(index));
+        let class = |number: i128| {
+            let mut class = rest.clone();
+            class.first += number * stride;
+            class.add(larger, Some((count - number + classes - 1).div_euclid(classes)));
+            class
+        };
+        Some((0..classes).map(class).collect())
     }
 
     /// The same offsets without those that are outside of 0 to `last`, part by part.
@@ -237,7 +312,7 @@ impl Offsets {
                 found.push(part);
             } else if part.first <= last
                 && end >= 0
-                && let Some(halves) = part.halves()
+                && let Some(halves) = part.halves(&[], last)
             {
                 open.extend(halves);
             }
@@ -274,9 +349,15 @@ impl Run {
         self.strides.iter().map(|(stride, count)| (*stride, 0, count - 1))
     }
 
-    /// Whether an access of some bytes at one of some offsets may touch these.
-    pub fn is_touched(&self, at: &Offsets, bytes: i128, last: i128) -> bool {
-        let Some(at) = at.bounded(last) else { return false };
+    /// Whether an access of some bytes at one of some offsets, which are bounded, may touch these.
+    pub fn is_touched(&self, at: &Offsets, bytes: i128) -> bool {
+        let reach: i128 = self.strides.iter().map(|(stride, count)| stride * (count - 1)).sum();
+        if at.first + at.reach() + bytes <= self.first || self.first + reach + self.length <= at.first {
+            return false;
+        }
+        if at.strides.is_empty() && self.strides.is_empty() {
+            return true;
+        }
         let terms = at.terms().chain(self.terms().map(negative)).collect();
         reaches(at.first - self.first, terms, (1 - bytes, self.length - 1))
     }

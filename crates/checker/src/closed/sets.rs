@@ -38,6 +38,13 @@ pub struct Cell {
     pub set: Set,
 }
 
+impl Cell {
+    /// Whether an access of some bytes at one of some offsets, which are bounded, may touch it.
+    fn is_touched(&self, at: &Offsets, bytes: u64) -> bool {
+        self.runs.iter().any(|run| run.is_touched(at, bytes.into()))
+    }
+}
+
 /// The sets of a claim, and those that are made of them.
 pub struct Sets<'p> {
     program: &'p Program,
@@ -60,6 +67,7 @@ pub struct Sets<'p> {
     subsets: FxHashMap<(Set, Set), bool>,
     by_object: FxHashMap<Set, FxHashMap<ObjectId, Vec<PlaceId>>>,
     moves: FxHashMap<(Set, Move), Set>,
+    moved_places: FxHashMap<(PlaceId, Move), Vec<PlaceId>>,
     unions: FxHashMap<Vec<Set>, Set>,
     loads: FxHashMap<(Set, u64), Set>,
     loads_at: FxHashMap<(PlaceId, u64), Set>,
@@ -85,6 +93,7 @@ impl<'p> Sets<'p> {
             subsets: FxHashMap::default(),
             by_object: FxHashMap::default(),
             moves: FxHashMap::default(),
+            moved_places: FxHashMap::default(),
             unions: FxHashMap::default(),
             loads: FxHashMap::default(),
             loads_at: FxHashMap::default(),
@@ -241,6 +250,25 @@ impl<'p> Sets<'p> {
         is_subset
     }
 
+    /// The first place of a set that is not in another one, for people.
+    pub fn missing(&mut self, set: Set, other: Set) -> String {
+        let ids = self.sets[set].clone();
+        let missing = ids.into_iter().find(|id| {
+            self.sets[other].binary_search(id).is_err() && !self.is_covered(*id, other)
+        });
+        missing.map_or(String::new(), |id| self.describe(&self.places[id as usize]))
+    }
+
+    /// A place, for people.
+    pub fn describe(&self, place: &Place) -> String {
+        match place {
+            Place::Anything => "anything".to_owned(),
+            Place::Bytes(object, offsets) => format!("{} at {offsets}", self.program.objects[*object].name),
+            Place::Procedure(procedure) => self.program.templates[*procedure].name.clone(),
+            Place::Input(number) => format!("input {number}"),
+        }
+    }
+
     fn is_covered(&mut self, id: PlaceId, by: Set) -> bool {
         let is_anything = self.has_anything(by);
         match &self.places[id as usize] {
@@ -285,22 +313,30 @@ impl<'p> Sets<'p> {
         if let Some(known) = self.moves.get(&(set, by)) {
             return *known;
         }
-        let mut found = Vec::new();
-        for place in self.places(set) {
-            match place {
-                Place::Anything => found.push(Place::Anything),
-                Place::Procedure(_) if matches!(by, Move::By(_)) => {}
-                Place::Input(_) if !matches!(by, Move::By(_)) => {}
-                Place::Procedure(_) | Place::Input(_) => found.push(place.clone()),
-                Place::Bytes(object, offsets) => {
-                    let moved = offsets.moved(by).into_iter();
-                    let inside = moved.flat_map(|moved| moved.inside(self.end(*object)));
-                    found.extend(inside.map(|offsets| Place::Bytes(*object, offsets)));
-                }
-            }
-        }
-        let moved = self.these(found);
+        let ids = self.sets[set].clone();
+        let moved: Vec<PlaceId> = ids.into_iter().flat_map(|id| self.moved_place(id, by)).collect();
+        let moved = self.intern(moved);
         self.moves.insert((set, by), moved);
+        moved
+    }
+
+    fn moved_place(&mut self, id: PlaceId, by: Move) -> Vec<PlaceId> {
+        if let Some(known) = self.moved_places.get(&(id, by)) {
+            return known.clone();
+        }
+        let moved: Vec<PlaceId> = match &self.places[id as usize] {
+            Place::Anything => vec![id],
+            Place::Procedure(_) if matches!(by, Move::By(_)) => Vec::new(),
+            Place::Input(_) if !matches!(by, Move::By(_)) => Vec::new(),
+            Place::Procedure(_) | Place::Input(_) => vec![id],
+            Place::Bytes(object, offsets) => {
+                let (object, moved) = (*object, offsets.moved(by));
+                let inside = moved.map_or(Vec::new(), |moved| moved.inside(self.end(object)));
+                let places = inside.into_iter().map(|offsets| Place::Bytes(object, offsets));
+                places.map(|place| self.places.insert_full(place).0 as PlaceId).collect()
+            }
+        };
+        self.moved_places.insert((id, by), moved.clone());
         moved
     }
 
@@ -324,12 +360,14 @@ impl<'p> Sets<'p> {
             Place::Anything => self.read_anywhere(),
             Place::Procedure(_) | Place::Input(_) => EMPTY,
             Place::Bytes(object, offsets) => {
-                let last = self.end(*object);
-                let cells = self.cells[*object].iter().filter(|cell| {
-                    cell.set != EMPTY
-                        && cell.runs.iter().any(|run| run.is_touched(offsets, bytes.into(), last))
-                });
-                let read = cells.map(|cell| cell.set).collect();
+                let mut read: Vec<Set> = Vec::new();
+                if let Some(at) = offsets.bounded(self.end(*object)) {
+                    for cell in &self.cells[*object] {
+                        if cell.set != EMPTY && !read.contains(&cell.set) && cell.is_touched(&at, bytes) {
+                            read.push(cell.set);
+                        }
+                    }
+                }
                 self.union(read)
             }
         };
@@ -373,13 +411,12 @@ impl<'p> Sets<'p> {
             }),
             Place::Bytes(object, _) if self.is_constant(object) => true,
             Place::Bytes(object, offsets) => {
-                let last = self.end(object);
-                (0..self.cells[object].len()).all(|index| {
-                    let cell = &self.cells[object][index];
-                    self.is_subset(value, cell.set) || {
-                        let runs = &self.cells[object][index].runs;
-                        !runs.iter().any(|run| run.is_touched(&offsets, bytes.into(), last))
-                    }
+                let at = offsets.bounded(self.end(object));
+                at.is_none_or(|at| {
+                    (0..self.cells[object].len()).all(|index| {
+                        let cell = self.cells[object][index].set;
+                        self.is_subset(value, cell) || !self.cells[object][index].is_touched(&at, bytes)
+                    })
                 })
             }
         };
