@@ -19,7 +19,8 @@
 //! 1. An address that is computed from one in an object is in that object, or just behind it.
 //! 2. Constants and memory that was never set hold no addresses, nor do values narrower than a pointer that
 //!    are left open. An input of a pointer's width, and an unknown number with a bound, is one of the
-//!    addresses that it is compared with; one below a constant under 2^31 is none. Any other unknown value
+//!    addresses that it is compared with, or, if a sum of it and a constant is compared, in the object of
+//!    one; one below a constant under 2^31 is none. Any other unknown value
 //!    is one of the addresses that are taken.
 //! 3. Code outside of the program knows addresses that it was given, moved within their objects, and what is
 //!    stored there ([`ObjectRole::Given`]).
@@ -39,7 +40,7 @@ use ir::passes::points_to::claim::Claim;
 use ir::{
     Assignment, BinaryOp, Callee, Edge, EdgeId, Expr, IdVec, Initial, IntType, Lhs, LocalId,
     LocationId, LocationKind, ObjectId, ObjectRole, Op, Place as Cell, PointerArithmetic, Program, Rhs, Target,
-    Targets, TemplateId,
+    Targets, Template, TemplateId,
 };
 use offsets::{Move, Offsets};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -68,7 +69,7 @@ fn check_claim(
         compared_with_anything: Vec::new(),
         inside: FxHashSet::default(),
         lists: Vec::new(),
-        outgoing: FxHashMap::default(),
+        uses: FxHashMap::default(),
     };
     auditor.first_values().map_err(refused)?;
     auditor.given().map_err(refused)?;
@@ -117,8 +118,39 @@ struct Auditor<'a> {
     inside: FxHashSet<(Set, *const Target)>,
     /// These lists, so that their addresses stay theirs.
     lists: Vec<Arc<[Target]>>,
-    /// The edges that leave each location of a template.
-    outgoing: FxHashMap<TemplateId, IdVec<LocationId, Vec<EdgeId>>>,
+    /// Of templates that were asked about: the edges that leave each location, and where edges use locals.
+    uses: FxHashMap<TemplateId, (IdVec<LocationId, Vec<EdgeId>>, IdVec<EdgeId, Vec<Use>>)>,
+}
+
+/// A use of a local by an operation of an edge.
+struct Use {
+    local: LocalId,
+    op: usize,
+    /// Whether it is read, and not assigned.
+    is_read: bool,
+}
+
+/// Where each edge of a template uses locals, in order.
+fn uses_of(code: &Template) -> IdVec<EdgeId, Vec<Use>> {
+    let of_edge = |edge: &Edge| {
+        let mut found = Vec::new();
+        for (op, operation) in edge.ops.iter().enumerate() {
+            for expr in operation.expressions() {
+                expr.walk(&mut |inner| {
+                    if let Expr::Local(local) = inner {
+                        found.push(Use { local: *local, op, is_read: true });
+                    }
+                });
+            }
+            for lhs in operation.targets() {
+                if let Lhs::Local(local) = lhs {
+                    found.push(Use { local: *local, op, is_read: false });
+                }
+            }
+        }
+        found
+    };
+    code.edges.iter().map(of_edge).collect()
 }
 
 impl<'a> Auditor<'a> {
@@ -293,9 +325,10 @@ impl<'a> Auditor<'a> {
         }
         if is_input || !bounds.is_empty() {
             let holder = self.holder(template, lhs);
-            for number in self.sets.inputs_in(holder) {
-                let Some(known) = self.sets.inputs.get(number as usize).copied() else { continue };
-                let input = self.sets.these([Place::Input(number)]);
+            for (number, moved) in self.sets.inputs_in(holder) {
+                let known = self.sets.inputs.get(number as usize).copied().filter(|_| !moved);
+                let Some(known) = known else { continue };
+                let input = self.sets.these([Place::Input(number, false)]);
                 let both = self.sets.union(vec![known, input]);
                 if self.can_store(template, lhs, both) {
                     return Ok(());
@@ -326,24 +359,20 @@ impl<'a> Auditor<'a> {
             return true;
         }
         let code = &self.program.templates[spot.template];
-        let outgoing = self.outgoing.entry(spot.template).or_insert_with(|| code.outgoing());
+        let (outgoing, uses) =
+            self.uses.entry(spot.template).or_insert_with(|| (code.outgoing(), uses_of(code)));
         // Whether it is read in the operations of an edge from one on, or else whether it is assigned.
-        let look = |edge: &Edge, from: usize| -> Result<bool, ()> {
-            for op in edge.ops.iter().skip(from) {
-                if op.expressions().into_iter().any(|expr| expr.mentions(local)) {
-                    return Err(());
-                }
-                if op.targets().into_iter().any(|lhs| *lhs == Lhs::Local(local)) {
-                    return Ok(true);
-                }
+        let look = |edge: EdgeId, from: usize| -> Result<bool, ()> {
+            let first = uses[edge].iter().find(|used| used.local == local && used.op >= from);
+            match first {
+                Some(used) if used.is_read => Err(()),
+                first => Ok(first.is_some()),
             }
-            Ok(false)
         };
-        let first = &code.edges[spot.edge];
-        let mut open = match look(first, spot.index + 1) {
+        let mut open = match look(spot.edge, spot.index + 1) {
             Err(()) => return true,
             Ok(true) => return false,
-            Ok(false) => vec![first.target],
+            Ok(false) => vec![code.edges[spot.edge].target],
         };
         let mut seen: FxHashSet<LocationId> = open.iter().copied().collect();
         while let Some(location) = open.pop() {
@@ -355,12 +384,12 @@ impl<'a> Auditor<'a> {
             if is_result {
                 return true;
             }
-            for edge in &outgoing[location] {
-                let edge = &code.edges[*edge];
+            for &edge in &outgoing[location] {
+                let target = code.edges[edge].target;
                 match look(edge, 0) {
                     Err(()) => return true,
                     Ok(true) => {}
-                    Ok(false) if seen.insert(edge.target) => open.push(edge.target),
+                    Ok(false) if seen.insert(target) => open.push(target),
                     Ok(false) => {}
                 }
             }
@@ -391,7 +420,7 @@ impl<'a> Auditor<'a> {
             match place {
                 Place::Procedure(callee) => found.push(*callee),
                 Place::Anything => found.extend(&self.sets.taken_procedures),
-                Place::Bytes(..) | Place::Input(_) => {}
+                Place::Bytes(..) | Place::Input(..) => {}
             }
         }
         let listed = self.points_to.callees(template, pointer);
@@ -445,8 +474,8 @@ impl<'a> Auditor<'a> {
             if other == EMPTY {
                 continue;
             }
-            for number in self.sets.inputs_in(one) {
-                self.may_be(number, other)?;
+            for input in self.sets.inputs_in(one) {
+                self.may_be(input, other)?;
             }
             if self.sets.has_anything(one) {
                 self.compared_with_anything.push(other);
@@ -455,8 +484,10 @@ impl<'a> Auditor<'a> {
         Ok(())
     }
 
-    /// An input may be any of some addresses.
-    fn may_be(&mut self, number: u32, set: Set) -> Tested {
+    /// An input may be any of some addresses; or, if that is what something is that it was moved to, another
+    /// address in their objects.
+    fn may_be(&mut self, (number, moved): (u32, bool), set: Set) -> Tested {
+        let set = if moved { self.sets.moved(set, Move::Times(1)) } else { set };
         let known = self.sets.inputs.get(number as usize).copied().unwrap_or(EMPTY);
         if self.sets.is_subset(set, known) {
             return Ok(());
@@ -472,7 +503,7 @@ impl<'a> Auditor<'a> {
         while self.sets.hidden().len() > tested {
             let hidden = self.sets.hidden();
             tested = hidden.len();
-            hidden.into_iter().try_for_each(|number| self.may_be(number, all))?;
+            hidden.into_iter().try_for_each(|input| self.may_be(input, all))?;
         }
         Ok(())
     }
@@ -522,7 +553,7 @@ impl<'a> Auditor<'a> {
         let missing = places.find(|place| match place {
             Place::Anything => self.sets.taken().into_iter().any(|object| !is_listed(object, &Offsets::all())),
             Place::Bytes(object, offsets) => !is_listed(*object, offsets),
-            Place::Procedure(_) | Place::Input(_) => false,
+            Place::Procedure(_) | Place::Input(..) => false,
         });
         missing.map(|place| self.sets.describe(place))
     }

@@ -7,6 +7,8 @@ use std::fmt;
 pub const HUGE: i128 = 1 << 62;
 /// No more parts of a set are looked at than this.
 const MOST_PARTS: usize = 4096;
+/// Sets that are moved are split into no more parts than this.
+const FEW_PARTS: usize = 8;
 /// Sets are split into no more classes than this.
 const MOST_CLASSES: i128 = 64;
 /// Sets with more strides than this are taken for larger ones.
@@ -300,10 +302,19 @@ impl Offsets {
         Some((0..classes).map(class).collect())
     }
 
-    /// The same offsets without those that are outside of 0 to `last`, part by part.
+    /// The same offsets without those that are outside of 0 to `last`, as far as that takes few parts.
     pub fn inside(self, last: i128) -> Vec<Self> {
-        if self.strides.iter().any(|(_, count)| count.is_none()) {
-            return vec![self];
+        match self.strides.as_slice() {
+            [] if (0..=last).contains(&self.first) => return vec![self],
+            [] => return Vec::new(),
+            [(stride, Some(count))] => {
+                let from = (-self.first.div_euclid(*stride)).max(0);
+                let to = (last - self.first).div_euclid(*stride).min(count - 1);
+                let inside = Self::new(self.first + from * stride, &[(*stride, Some(to - from + 1))]);
+                return inside.into_iter().collect();
+            }
+            strides if strides.iter().any(|(_, count)| count.is_none()) => return vec![self],
+            _ => {}
         }
         let (mut found, mut open) = (Vec::new(), vec![self.clone()]);
         while let Some(part) = open.pop() {
@@ -316,7 +327,7 @@ impl Offsets {
             {
                 open.extend(halves);
             }
-            if found.len() + open.len() > MOST_PARTS {
+            if found.len() + open.len() > FEW_PARTS {
                 return vec![self];
             }
         }

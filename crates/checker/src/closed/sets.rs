@@ -18,8 +18,8 @@ pub enum Place {
     Bytes(ObjectId, Offsets),
     /// A procedure.
     Procedure(TemplateId),
-    /// What the input with this number is.
-    Input(u32),
+    /// What the input with this number is; or, if it is moved, something that is a constant away from it.
+    Input(u32, bool),
 }
 
 /// The number of a place.
@@ -29,6 +29,8 @@ pub type Set = usize;
 
 /// The set without places.
 pub const EMPTY: Set = 0;
+/// The number of [`Place::Anything`].
+const ANYTHING: PlaceId = 0;
 
 /// A cell of an object.
 pub struct Cell {
@@ -63,7 +65,7 @@ pub struct Sets<'p> {
     /// The procedures whose addresses are taken.
     pub taken_procedures: Vec<TemplateId>,
     /// Inputs that are in sets of anything, and not named there.
-    hidden: FxHashSet<u32>,
+    hidden: FxHashSet<(u32, bool)>,
     subsets: FxHashMap<(Set, Set), bool>,
     by_object: FxHashMap<Set, FxHashMap<ObjectId, Vec<PlaceId>>>,
     moves: FxHashMap<(Set, Move), Set>,
@@ -81,7 +83,7 @@ impl<'p> Sets<'p> {
     pub fn of(program: &'p Program, claim: &Claim) -> Result<Self, String> {
         let mut sets = Self {
             program,
-            places: IndexSet::default(),
+            places: IndexSet::from_iter([Place::Anything]),
             sets: IndexSet::from_iter([Vec::new()]),
             locals: IdVec::new(),
             cells: IdVec::new(),
@@ -145,7 +147,7 @@ impl<'p> Sets<'p> {
         match place {
             ClaimedPlace::Anything => found.push(Place::Anything),
             ClaimedPlace::Procedure(procedure) => found.push(Place::Procedure(*procedure)),
-            ClaimedPlace::Input(number) => found.push(Place::Input(*number)),
+            ClaimedPlace::Input { number, moved } => found.push(Place::Input(*number, *moved)),
             ClaimedPlace::Bytes { object, first, strides } => {
                 let strides = strides.iter().map(|(stride, count)| (i128::from(*stride), count.map(i128::from)));
                 let strides: Vec<_> = strides.collect();
@@ -185,19 +187,19 @@ impl<'p> Sets<'p> {
     }
     /// Whether a set has all addresses that are taken.
     pub fn has_anything(&self, set: Set) -> bool {
-        self.places(set).any(|place| *place == Place::Anything)
+        self.sets[set].first() == Some(&ANYTHING)
     }
-    /// The inputs that are in a set.
-    pub fn inputs_in(&self, set: Set) -> Vec<u32> {
+    /// The inputs that are in a set, with whether they are moved.
+    pub fn inputs_in(&self, set: Set) -> Vec<(u32, bool)> {
         let numbers = self.places(set).filter_map(|place| match place {
-            Place::Input(number) => Some(*number),
+            Place::Input(number, moved) => Some((*number, *moved)),
             Place::Anything | Place::Bytes(..) | Place::Procedure(_) => None,
         });
         numbers.collect()
     }
     /// Inputs that are in sets of anything, and not named there.
-    pub fn hidden(&self) -> Vec<u32> {
-        let mut hidden: Vec<u32> = self.hidden.iter().copied().collect();
+    pub fn hidden(&self) -> Vec<(u32, bool)> {
+        let mut hidden: Vec<(u32, bool)> = self.hidden.iter().copied().collect();
         hidden.sort_unstable();
         hidden
     }
@@ -265,7 +267,7 @@ impl<'p> Sets<'p> {
             Place::Anything => "anything".to_owned(),
             Place::Bytes(object, offsets) => format!("{} at {offsets}", self.program.objects[*object].name),
             Place::Procedure(procedure) => self.program.templates[*procedure].name.clone(),
-            Place::Input(number) => format!("input {number}"),
+            Place::Input(number, _) => format!("input {number}"),
         }
     }
 
@@ -274,9 +276,9 @@ impl<'p> Sets<'p> {
         match &self.places[id as usize] {
             Place::Anything => false,
             Place::Procedure(procedure) => is_anything && self.taken_procedures.contains(procedure),
-            Place::Input(number) => {
+            Place::Input(number, moved) => {
                 if is_anything {
-                    self.hidden.insert(*number);
+                    self.hidden.insert((*number, *moved));
                 }
                 is_anything
             }
@@ -297,7 +299,7 @@ impl<'p> Sets<'p> {
                 let others = self.by_object[&by].get(&object).map_or(&[][..], Vec::as_slice);
                 let others = others.iter().filter_map(|id| match &self.places[*id as usize] {
                     Place::Bytes(_, offsets) => Some(offsets),
-                    Place::Anything | Place::Procedure(_) | Place::Input(_) => None,
+                    Place::Anything | Place::Procedure(_) | Place::Input(..) => None,
                 });
                 offsets.is_in(&others.collect::<Vec<_>>(), self.end(object))
             }
@@ -327,8 +329,9 @@ impl<'p> Sets<'p> {
         let moved: Vec<PlaceId> = match &self.places[id as usize] {
             Place::Anything => vec![id],
             Place::Procedure(_) if matches!(by, Move::By(_)) => Vec::new(),
-            Place::Input(_) if !matches!(by, Move::By(_)) => Vec::new(),
-            Place::Procedure(_) | Place::Input(_) => vec![id],
+            Place::Input(..) if !matches!(by, Move::By(_)) => Vec::new(),
+            Place::Procedure(_) => vec![id],
+            Place::Input(number, _) => vec![self.places.insert_full(Place::Input(*number, true)).0 as PlaceId],
             Place::Bytes(object, offsets) => {
                 let (object, moved) = (*object, offsets.moved(by));
                 let inside = moved.map_or(Vec::new(), |moved| moved.inside(self.end(object)));
@@ -358,7 +361,7 @@ impl<'p> Sets<'p> {
         }
         let read = match &self.places[id as usize] {
             Place::Anything => self.read_anywhere(),
-            Place::Procedure(_) | Place::Input(_) => EMPTY,
+            Place::Procedure(_) | Place::Input(..) => EMPTY,
             Place::Bytes(object, offsets) => {
                 let mut read: Vec<Set> = Vec::new();
                 if let Some(at) = offsets.bounded(self.end(*object)) {
@@ -405,7 +408,7 @@ impl<'p> Sets<'p> {
             return true;
         }
         let fits = match self.places[id as usize].clone() {
-            Place::Procedure(_) | Place::Input(_) => true,
+            Place::Procedure(_) | Place::Input(..) => true,
             Place::Anything => self.taken().into_iter().all(|object| {
                 self.is_constant(object) || self.all_cells_have(object, value)
             }),
@@ -446,7 +449,7 @@ impl<'p> Sets<'p> {
             let places = sets.places(set).flat_map(|place| match place {
                 Place::Anything => sets.taken().into_iter().map(|object| (object, Offsets::all())).collect(),
                 Place::Bytes(object, offsets) => vec![(*object, offsets.clone())],
-                Place::Procedure(_) | Place::Input(_) => Vec::new(),
+                Place::Procedure(_) | Place::Input(..) => Vec::new(),
             });
             places.collect()
         };

@@ -57,8 +57,14 @@ pub enum ClaimedPlace {
     },
     /// A procedure.
     Procedure(TemplateId),
-    /// No address that is known, but the input with this number.
-    Input(u32),
+    /// No address that is known, but the input with this number, or something that is a constant away from
+    /// it.
+    Input {
+        /// The number.
+        number: u32,
+        /// Whether it is a constant away.
+        moved: bool,
+    },
 }
 
 /// A cell of an object: bytes that hold the same addresses.
@@ -98,11 +104,11 @@ impl PointsTo {
         });
         let cells = cells.collect();
         let results = set(self.solver.thread_results);
-        let inputs = self.solver.inputs.iter().map(|node| set(*node)).collect();
+        let inputs = self.solver.inputs.iter().step_by(2).map(|node| set(*node)).collect();
         let place = |pointee: &Pointee| match *pointee {
             Pointee::Anything => ClaimedPlace::Anything,
             Pointee::Procedure(procedure) => ClaimedPlace::Procedure(procedure),
-            Pointee::Input(number) => ClaimedPlace::Input(number),
+            Pointee::Input(number) => ClaimedPlace::Input { number: number / 2, moved: number % 2 == 1 },
             Pointee::Cell(object, offset) => {
                 let (first, strides) = self.solver.shapes[object].offsets(offset);
                 ClaimedPlace::Bytes { object, first, strides }
