@@ -33,7 +33,6 @@ mod offsets;
 mod sets;
 mod values;
 
-use crate::ProofError;
 use ir::ids::Id;
 use ir::passes::PointsTo;
 use ir::passes::points_to::claim::Claim;
@@ -46,49 +45,54 @@ use offsets::{Move, Offsets};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sets::{EMPTY, Place, Set, Sets};
 use std::sync::Arc;
-use verdict::Budget;
+use verdict::{Budget, Exhausted};
 
-/// Tests that the points-to sets of a program are closed; a refusal names the step that leaves them.
-pub fn check(program: &Program, points_to: &PointsTo, budget: &Budget) -> Result<(), ProofError> {
-    check_claim(program, points_to, &points_to.claim(program), budget)
+/// Tests that the points-to sets of a program are closed: says which step leaves them.
+pub fn test(program: &Program, points_to: &PointsTo, budget: &Budget) -> Result<Result<(), String>, Exhausted> {
+    test_claim(program, points_to, &points_to.claim(program), budget)
 }
 
-fn check_claim(
+/// The same for what is claimed to be these sets.
+fn test_claim(
     program: &Program,
     points_to: &PointsTo,
     claim: &Claim,
     budget: &Budget,
-) -> Result<(), ProofError> {
-    let refused = |text: String| ProofError::Claim(format!("points-to sets are closed ({text})"));
+) -> Result<Result<(), String>, Exhausted> {
+    let sets = match Sets::of(program, claim) {
+        Ok(sets) => sets,
+        Err(wrong) => return Ok(Err(wrong)),
+    };
     let mut auditor = Auditor {
         program,
         points_to,
         pointer: program.data_model.pointer(),
-        sets: Sets::of(program, claim).map_err(refused)?,
+        sets,
         compared: FxHashSet::default(),
         compared_with_anything: Vec::new(),
         inside: FxHashSet::default(),
         lists: Vec::new(),
         uses: FxHashMap::default(),
     };
-    auditor.first_values().map_err(refused)?;
-    auditor.given().map_err(refused)?;
-    auditor.threads().map_err(refused)?;
+    let tested = auditor.first_values().and_then(|()| auditor.given()).and_then(|()| auditor.threads());
+    if tested.is_err() {
+        return Ok(tested);
+    }
     let mut edges = 0u32;
     for (template, code) in program.templates.enumerate() {
         for (edge, step) in code.edges.enumerate() {
             edges += 1;
             if edges.is_multiple_of(64) {
-                budget.check(0).map_err(ProofError::TooExpensive)?;
+                budget.check(0)?;
             }
             for (index, op) in step.ops.iter().enumerate() {
-                auditor.op(&Spot { template, edge, index }, op).map_err(|what| {
-                    refused(format!("{} line {}: {what}", code.name, step.span.line))
-                })?;
+                if let Err(what) = auditor.op(&Spot { template, edge, index }, op) {
+                    return Ok(Err(format!("{} line {}: {what}", code.name, step.span.line)));
+                }
             }
         }
     }
-    auditor.hidden_inputs().map_err(refused)
+    Ok(auditor.hidden_inputs())
 }
 
 /// Where an operation is.
@@ -101,7 +105,7 @@ struct Spot {
 /// What a test says.
 type Tested = Result<(), String>;
 
-fn test(holds: bool, what: &str) -> Tested {
+fn require(holds: bool, what: &str) -> Tested {
     if holds { Ok(()) } else { Err(what.to_owned()) }
 }
 
@@ -162,7 +166,7 @@ impl<'a> Auditor<'a> {
                 let value = self.value(TemplateId(0), value);
                 let at = self.sets.these([Place::Bytes(id, Offsets::one((*offset).into()))]);
                 let stays = self.sets.fits(at, ty.bytes(), value);
-                test(stays, &format!("the first value of {}", object.name))?;
+                require(stays, &format!("the first value of {}", object.name))?;
             }
         }
         Ok(())
@@ -180,7 +184,7 @@ impl<'a> Auditor<'a> {
         let read = self.sets.load(known, self.pointer.bytes());
         for object in given {
             for set in [known, moved, read] {
-                test(self.sets.all_cells_have(object, set), "what code outside of the program knows")?;
+                require(self.sets.all_cells_have(object, set), "what code outside of the program knows")?;
             }
         }
         Ok(())
@@ -195,7 +199,7 @@ impl<'a> Auditor<'a> {
             let exits = code.locations.iter().any(|location| location.kind == LocationKind::Exit);
             if let (true, Some(local)) = (exits, code.exit_value) {
                 let value = self.sets.locals[id][local];
-                test(self.sets.is_subset(value, self.sets.results), "what a thread gives back")?;
+                require(self.sets.is_subset(value, self.sets.results), "what a thread gives back")?;
             }
         }
         Ok(())
@@ -204,7 +208,7 @@ impl<'a> Auditor<'a> {
     fn gives_back(&mut self, template: TemplateId) -> Tested {
         let Some(local) = self.program.templates[template].result else { return Ok(()) };
         let value = self.sets.locals[template][local];
-        test(self.sets.is_subset(value, self.sets.results), "what a thread gives back")
+        require(self.sets.is_subset(value, self.sets.results), "what a thread gives back")
     }
 
     fn op(&mut self, spot: &Spot, op: &Op) -> Tested {
@@ -249,7 +253,7 @@ impl<'a> Auditor<'a> {
             Op::Fill(to, byte, _) => {
                 self.address(template, to, None)?;
                 let (to, byte) = (self.value(template, to), self.value(template, byte));
-                test(self.sets.fits(to, u64::MAX, byte), "a byte of an address fills memory")
+                require(self.sets.fits(to, u64::MAX, byte), "a byte of an address fills memory")
             }
             Op::Copy(to, from, size) => {
                 self.address(template, to, None)?;
@@ -259,13 +263,13 @@ impl<'a> Auditor<'a> {
                     Expr::Const(size, _) => u64::try_from(*size).ok(),
                     _ => None,
                 };
-                test(self.sets.can_copy(to, from, size), "memory is copied")
+                require(self.sets.can_copy(to, from, size), "memory is copied")
             }
             Op::Broadcast(broadcast) => {
                 for (local, argument) in &broadcast.arguments {
                     let value = self.value(template, argument);
                     let local = self.sets.locals[broadcast.to][*local];
-                    test(self.sets.is_subset(value, local), "what other threads are sent")?;
+                    require(self.sets.is_subset(value, local), "what other threads are sent")?;
                 }
                 self.assign(spot, broadcast.to, &broadcast.assignment)
             }
@@ -339,7 +343,7 @@ impl<'a> Auditor<'a> {
             (Lhs::Local(local), None) => template == spot.template && !self.is_read(spot, *local),
             _ => false,
         };
-        test(is_dead, "a value that is left open")
+        require(is_dead, "a value that is left open")
     }
 
     /// The set of what is stored, for the numbers of inputs in it.
@@ -403,7 +407,7 @@ impl<'a> Auditor<'a> {
             let value = self.value(template, argument);
             let parameter = self.sets.locals[callee][LocalId::new(index)];
             let name = &self.program.templates[callee].name;
-            test(self.sets.is_subset(value, parameter), &format!("what {name} is passed"))?;
+            require(self.sets.is_subset(value, parameter), &format!("what {name} is passed"))?;
         }
         Ok(())
     }
@@ -424,7 +428,7 @@ impl<'a> Auditor<'a> {
             }
         }
         let listed = self.points_to.callees(template, pointer);
-        test(found.iter().all(|callee| listed.contains(callee)), "a procedure is not listed")?;
+        require(found.iter().all(|callee| listed.contains(callee)), "a procedure is not listed")?;
         Ok(found)
     }
 

@@ -42,7 +42,7 @@ pub mod totality;
 pub mod unique;
 
 pub use affine::Affine;
-pub use calls::{callable, callable_with, resolve_calls, resolve_calls_until};
+pub use calls::{callable, callable_with, is_dynamic, resolve_calls, resolve_calls_until};
 pub use compress::{compress, compress_within_lines};
 pub use dead_code::remove_dead_code;
 pub use forget::Forgetting;
