@@ -5,6 +5,7 @@
 //! proof rule at a time.
 
 mod abstraction;
+mod closed;
 mod context;
 mod describe;
 mod examine;
@@ -28,6 +29,7 @@ mod states;
 mod stuck;
 mod summaries;
 
+pub use closed::test as test_points_to;
 pub use describe::{Change, cell_name};
 pub use examine::{Checked, Refutation, Rejection, examine};
 pub use executions::{Exception, try_listing, try_on_executions, try_points_to};

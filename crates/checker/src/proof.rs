@@ -146,6 +146,8 @@ fn check_runs(
         return claim("races are excluded everywhere");
     }
     check_rules(program, &Property::NoRace, &proof.races, budget)?;
+    // Runs are made by these sets.
+    crate::ready::points_to(program, budget)?;
     let runs = program.atomic_runs(budget).map_err(ProofError::TooExpensive)?;
     check_rules(runs, property, &proof.errors, budget)
 }

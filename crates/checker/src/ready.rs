@@ -1,8 +1,12 @@
 //! The first step of each proof rule: the view of the program that a proof is about, if anything may be
-//! proved of it.
+//! proved of it. Rules get programs and points-to sets here only, so all points-to sets are tested here:
+//! those of the view, those that the view was derived by, and those that it is annotated with
+//! ([`crate::closed`]).
 
 use crate::ProofError;
+use crate::closed;
 use ir::Program;
+use ir::passes::PointsTo;
 use smt::expressions::Mode;
 use transitions::{NotReady, System, prepare, prepare_whole};
 use verdict::{Analysed, Budget, NoView, View, Views};
@@ -34,7 +38,33 @@ fn not_ready(why: NotReady) -> ProofError {
 
 /// The view for errors or for races, whatever the assumptions.
 pub(crate) fn sliced<'v>(program: &'v Views, races: bool, budget: &Budget) -> Result<&'v View, ProofError> {
-    program.sliced(races, budget).map_err(no_view)
+    let view = program.sliced(races, budget).map_err(no_view)?;
+    require_closed_base(program, budget)?;
+    require_closed(view, budget)?;
+    Ok(view)
+}
+
+/// The points-to sets of the lowered program.
+pub(crate) fn points_to<'v>(program: &'v Views, budget: &Budget) -> Result<&'v PointsTo, ProofError> {
+    let tested = program.tested(&|program, sets| closed::test(program, sets, budget), budget);
+    accepted(tested.map_err(ProofError::TooExpensive)?)?;
+    program.points_to(budget).map_err(ProofError::TooExpensive)
+}
+
+/// Checks the points-to sets of a view.
+fn require_closed(view: &Analysed, budget: &Budget) -> Result<(), ProofError> {
+    let tested = view.tested(&|program, sets| closed::test(program, sets, budget), budget);
+    accepted(tested.map_err(ProofError::TooExpensive)?)
+}
+
+/// Checks the points-to sets by which views are derived.
+fn require_closed_base(program: &Views, budget: &Budget) -> Result<(), ProofError> {
+    let tested = program.base_tested(&|program, sets| closed::test(program, sets, budget), budget);
+    accepted(tested.map_err(no_view)?)
+}
+
+fn accepted(tested: &Result<(), String>) -> Result<(), ProofError> {
+    tested.clone().map_err(|wrong| missing(&format!("points-to sets are closed, but: {wrong}")))
 }
 
 fn no_view(why: NoView) -> ProofError {
@@ -52,6 +82,8 @@ pub(crate) fn words<'v>(
 ) -> Result<&'v Analysed, ProofError> {
     let words = prepare(program, races, budget).map_err(not_ready)?;
     require_all_behaviours(words)?;
+    sliced(program, races, budget)?;
+    require_closed(words, budget)?;
     Ok(words)
 }
 
@@ -59,6 +91,9 @@ pub(crate) fn words<'v>(
 pub(crate) fn whole_words<'v>(program: &'v Views, budget: &Budget) -> Result<&'v Analysed, ProofError> {
     let words = prepare_whole(program, budget).map_err(not_ready)?;
     require_all_behaviours(words)?;
+    require_closed_base(program, budget)?;
+    require_closed(program.listed(budget).map_err(no_view)?, budget)?;
+    require_closed(words, budget)?;
     Ok(words)
 }
 

@@ -67,4 +67,4 @@ pub use summaries::{
     ThreadHandle,
 };
 pub use trace::{Trace, TraceStep, Violation, has_unmodelled_values};
-pub use views::{Analysed, NoView, View, Views};
+pub use views::{Analysed, NoView, PointsToTest, View, Views};

@@ -10,12 +10,12 @@
 //! too large to be derived is so for all.
 
 use crate::{Budget, Exhausted, Reason};
-use ir::Program;
 use ir::passes::runner::checked;
 use ir::passes::{
     Annotated, Goal, InlineError, InlineLimits, PassLog, PointsTo, Runner, annotated, atomic_runs_with,
-    lock_words_with, sliced, within_lines,
+    before_calls, is_dynamic, lock_words_with, sliced, within_lines,
 };
+use ir::{ErrorKind, LocationKind, Program};
 use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -100,10 +100,15 @@ impl NoView {
     }
 }
 
+/// Tests points-to sets of a program: says what is wrong with them, or that a limit was hit before it knew.
+pub type PointsToTest<'a> = dyn Fn(&Program, &PointsTo) -> Result<Result<(), String>, Exhausted> + 'a;
+
 /// A program, and what addresses may point to in it.
 pub struct Analysed {
     program: Program,
     points_to: Slot<PointsTo>,
+    /// What the checker says of these sets.
+    tested: Slot<Result<(), String>>,
     log: Arc<PassLog>,
 }
 
@@ -116,7 +121,7 @@ impl Deref for Analysed {
 
 impl Analysed {
     fn new(program: Program, log: Arc<PassLog>) -> Self {
-        Self { program, points_to: Slot::default(), log }
+        Self { program, points_to: Slot::default(), tested: Slot::default(), log }
     }
 
     /// The program.
@@ -129,6 +134,12 @@ impl Analysed {
         self.points_to.get("view: points-to", (&self.log, budget), || {
             PointsTo::until(&self.program, budget.deadline).ok_or_else(|| why_stopped(budget))
         })
+    }
+
+    /// What a test says of these sets. They never change, so they are tested once. Only the checker asks.
+    pub fn tested(&self, test: &PointsToTest<'_>, budget: &Budget) -> Result<&Result<(), String>, Exhausted> {
+        self.tested
+            .get("test: points-to", (&self.log, budget), || test(&self.program, self.points_to(budget)?))
     }
 
     /// The same, without a limit.
@@ -179,6 +190,8 @@ impl View {
 pub struct Views {
     lowered: Analysed,
     annotated: Slot<Result<Annotated, InlineError>>,
+    /// What the checker says of the sets that views are derived by.
+    tested: Slot<Result<(), String>>,
     errors: Slot<Result<View, InlineError>>,
     races: Slot<Result<View, InlineError>>,
     listed: Slot<Result<View, InlineError>>,
@@ -203,6 +216,7 @@ impl Views {
         Self {
             lowered: Analysed::new(program, log),
             annotated: Slot::default(),
+            tested: Slot::default(),
             errors: Slot::default(),
             races: Slot::default(),
             listed: Slot::default(),
@@ -218,6 +232,53 @@ impl Views {
     /// What addresses may point to in the lowered program.
     pub fn points_to(&self, budget: &Budget) -> Result<&PointsTo, Exhausted> {
         self.lowered.points_to(budget)
+    }
+
+    /// What a test says of the points-to sets of the lowered program. Only the checker asks.
+    pub fn tested(&self, test: &PointsToTest<'_>, budget: &Budget) -> Result<&Result<(), String>, Exhausted> {
+        self.lowered.tested(test, budget)
+    }
+
+    /// What a test says of the points-to sets by which views are derived from the lowered program: those by
+    /// which calls are resolved, those of the program without calls, and, if bounds are checked, those of
+    /// the lowered program. Only the checker asks.
+    pub fn base_tested(
+        &self,
+        test: &PointsToTest<'_>,
+        budget: &Budget,
+    ) -> Result<&Result<(), String>, NoView> {
+        let log = &self.lowered.log;
+        let base = self.base(budget).map_err(NoView::Exhausted)?;
+        let base = base.as_ref().map_err(|error| NoView::Impossible(*error))?;
+        let tested = self.tested.get("test: points-to of views", (log, budget), || {
+            let program = &self.lowered.program;
+            let mut locations = program.templates.iter().flat_map(|code| &code.locations);
+            if locations.any(|location| location.kind == LocationKind::Error(ErrorKind::InvalidAccess))
+                && let Err(wrong) = self.tested(test, budget)?
+            {
+                return Ok(Err(wrong.clone()));
+            }
+            let mut ops = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
+            if ops.any(is_dynamic) {
+                let plain = before_calls(program);
+                let points_to = PointsTo::until(&plain, budget.deadline);
+                if let Err(wrong) = test(&plain, &points_to.ok_or_else(|| why_stopped(budget))?)? {
+                    return Ok(Err(wrong));
+                }
+            }
+            test(&base.program, &base.points_to)
+        });
+        tested.map_err(NoView::Exhausted)
+    }
+
+    /// The program without calls that all views are derived from.
+    fn base(&self, budget: &Budget) -> Result<&Result<Annotated, InlineError>, Exhausted> {
+        let log = &self.lowered.log;
+        let runner = Runner { deadline: budget.deadline, is_stopped: &|| budget.look(0).is_err(), log };
+        let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
+        self.annotated.get("view: annotated", (log, budget), || {
+            kept(annotated(&self.lowered.program, limits, &runner), budget)
+        })
     }
 
     /// The views that were asked for so far, and those that were derived.
@@ -265,18 +326,13 @@ impl Views {
     ) -> Result<&'a View, NoView> {
         let log = &self.lowered.log;
         let runner = Runner { deadline: budget.deadline, is_stopped: &|| budget.look(0).is_err(), log };
-        let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
-        let view = slot.get(name, (log, budget), || {
-            let base = self.annotated.get("view: annotated", (log, budget), || {
-                kept(annotated(&self.lowered.program, limits, &runner), budget)
-            })?;
-            match base {
-                Ok(base) => {
-                    let program = derive(base, &runner);
-                    kept(program.map(|program| View::new(program, log.clone())), budget)
-                }
-                Err(error) => Ok(Err(*error)),
+        let view = slot.get(name, (log, budget), || match self.base(budget) {
+            Ok(Ok(base)) => {
+                let program = derive(base, &runner);
+                kept(program.map(|program| View::new(program, log.clone())), budget)
             }
+            Ok(Err(error)) => Ok(Err(*error)),
+            Err(exhausted) => Err(exhausted),
         });
         match view {
             Ok(Ok(view)) => Ok(view),

@@ -109,7 +109,7 @@ pub fn known_to_others(
     proof.check_form().map_err(ProofError::Form)?;
     let meter = &mut Meter::new(budget);
     form::check(program, proof, meter)?;
-    let points_to = program.points_to(budget).map_err(ProofError::TooExpensive)?;
+    let points_to = crate::ready::points_to(program, budget)?;
     let view = &View::new(program, proof, points_to, meter)?;
     let values = values::ValueFlow::of(view, meter)?;
     let guessed = escape::guessed(view, &values, meter)?;
@@ -130,7 +130,7 @@ fn with_annotation<T>(
 ) -> Result<T, ProofError> {
     let meter = &mut Meter::new(budget);
     form::check(program, proof, meter)?;
-    let points_to = program.points_to(budget).map_err(ProofError::TooExpensive)?;
+    let points_to = crate::ready::points_to(program, budget)?;
     let mut view = View::new(program, proof, points_to, meter)?;
     let during = edges::standing_during(&mut view);
     let view = &view;

@@ -43,7 +43,7 @@ pub mod totality;
 pub mod unique;
 
 pub use affine::Affine;
-pub use calls::{callable, callable_with, resolve_calls, resolve_calls_until};
+pub use calls::{callable, callable_with, is_dynamic, resolve_calls, resolve_calls_until};
 pub use compress::{compress, compress_within_lines};
 pub use dead_code::remove_dead_code;
 pub use forget::Forgetting;
@@ -124,6 +124,11 @@ pub struct Annotated {
     pub points_to: PointsTo,
     /// Whether frame objects outlive their calls.
     pub frames_outlive_calls: bool,
+}
+
+/// The form of a lowered program whose calls through pointers [`annotated`] resolves, by its points-to sets.
+pub fn before_calls(program: &Program) -> Program {
+    plain_sums(&forget_floats(program))
 }
 
 /// Inlines the calls of a lowered program, separates the starts of threads, and computes points-to sets.

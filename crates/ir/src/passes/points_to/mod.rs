@@ -21,6 +21,7 @@
 //! 4. Nothing is written to a constant ([`ObjectRole::Constant`](crate::program::ObjectRole::Constant)).
 
 mod cells;
+pub mod claim;
 mod constraints;
 mod cycles;
 mod escape;

@@ -62,10 +62,10 @@ pub enum Shift {
 
 /// An array that encloses an offset, or bytes without structure that do.
 #[derive(Clone, Copy, Debug)]
-struct Enclosing {
+pub(super) struct Enclosing {
     start: u64,
-    stride: u64,
-    count: u64,
+    pub(super) stride: u64,
+    pub(super) count: u64,
     /// Whether a move by a constant leaves the offset exact.
     exact: bool,
 }
@@ -96,9 +96,9 @@ const MOST_LEVELS: usize = 16;
 /// The structure of an object.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    layout: Layout,
+    pub(super) layout: Layout,
     /// The bytes; `u64::MAX` for allocation sites, whose number of elements is not known.
-    size: u64,
+    pub(super) size: u64,
     /// The offset and size of each cell, in the first elements of all arrays, by rising offset.
     pub cells: Vec<(u64, u64)>,
     /// For each cell, what divides the distances between its places in the elements of the arrays around it;
@@ -477,7 +477,7 @@ impl Shape {
     }
 
     /// The arrays around an offset in which it may be in any element, with their depths.
-    fn loose(&self, at: u64, loose: u16) -> impl Iterator<Item = (usize, Enclosing)> {
+    pub(super) fn loose(&self, at: u64, loose: u16) -> impl Iterator<Item = (usize, Enclosing)> {
         let levels = self.enclosing(at).into_iter().enumerate();
         levels.filter(move |(depth, _)| loose >> depth & 1 == 1)
     }
@@ -551,7 +551,11 @@ pub fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
 }
 
 /// The member at an offset: its start, the room up to the next one, and its layout.
-fn field_at(fields: &[crate::types::Field], offset: u64, size: u64) -> Option<(u64, u64, &Layout)> {
+pub(super) fn field_at(
+    fields: &[crate::types::Field],
+    offset: u64,
+    size: u64,
+) -> Option<(u64, u64, &Layout)> {
     let field = fields.iter().filter(|field| field.offset <= offset).max_by_key(|field| field.offset)?;
     let next = fields.iter().map(|other| other.offset).filter(|start| *start > field.offset).min();
     let end = next.unwrap_or(size).max(field.offset);

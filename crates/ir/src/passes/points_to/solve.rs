@@ -29,7 +29,8 @@ pub enum Pointee {
     /// A procedure.
     Procedure(TemplateId),
     /// No address that is known, but the input with this number: a number that may turn out to be one that it
-    /// is compared with.
+    /// is compared with. Each input has two numbers: an even one, and the next one for what is a constant
+    /// away from it.
     Input(u32),
 }
 
@@ -116,10 +117,16 @@ pub struct Solver {
     pub procedures: IdVec<TemplateId, Procedure>,
     /// Gets the results of all threads.
     pub thread_results: Node,
-    /// For each input of a pointer's width what it may be: whatever it is compared with.
-    pub inputs: Vec<Node>,
-    /// Whether what is computed from an input counts as that input, whatever was added to it.
-    pub follows_inputs: bool,
+    /// For each number of an input of a pointer's width what is compared with that. What is compared with the
+    /// input is what it may be; what is compared with something that is a constant away from it lies in the
+    /// object that the input may point into.
+    pub(super) inputs: Vec<Node>,
+    /// Whether what is computed from an input counts as near that input, whatever was added to it.
+    pub(super) follows_inputs: bool,
+    /// Inputs that were dropped from sets of anything.
+    hidden: FxHashSet<u32>,
+    /// What is compared with anything, once an input was dropped.
+    compared_with_anything: Node,
     /// The objects whose addresses are taken; all of them are known before solving.
     pub escaped_objects: Vec<ObjectId>,
     /// The procedures whose addresses are taken; likewise.
@@ -172,14 +179,16 @@ impl Solver {
             thread_results,
             inputs: Vec::new(),
             follows_inputs: false,
+            hidden: FxHashSet::default(),
+            compared_with_anything: nodes,
             escaped_objects: Vec::new(),
             escaped_procedures: Vec::new(),
             read_anywhere: None,
             written_anywhere: None,
             calls: Vec::new(),
             memory_copies: Vec::new(),
-            nodes: (0..nodes).map(|_| Constraints::default()).collect(),
-            representative: (0..nodes).collect(),
+            nodes: (0..=nodes).map(|_| Constraints::default()).collect(),
+            representative: (0..=nodes).collect(),
             known_copies: FxHashSet::default(),
             anywhere: FxHashMap::default(),
             queue: VecDeque::new(),
@@ -201,12 +210,13 @@ impl Solver {
     }
     /// A fresh input. When there are very many, they share a number.
     pub fn input(&mut self) -> Node {
-        if let (true, Some(last)) = (self.inputs.len() >= MOST_INPUTS, self.inputs.last()) {
+        if let (true, [.., last, _]) = (self.inputs.len() >= 2 * MOST_INPUTS, self.inputs.as_slice()) {
             return *last;
         }
-        let node = self.node();
+        let (node, nearby) = (self.node(), self.node());
         let number = self.inputs.len() as u32;
-        self.inputs.push(node);
+        self.inputs.extend([node, nearby]);
+        self.shift(nearby, Shift::MultipleOf(1), node);
         self.add(node, Pointee::Input(number));
         node
     }
@@ -250,10 +260,12 @@ impl Solver {
                 Shift::By(0) | Shift::MultipleOf(_) | Shift::Within { .. } => vec![pointee],
                 Shift::By(_) => vec![],
             },
-            // The same input, up to constants.
-            Pointee::Input(_) => match shift {
-                Shift::By(_) => vec![pointee],
-                Shift::MultipleOf(_) | Shift::Within { .. } if self.follows_inputs => vec![pointee],
+            Pointee::Input(number) => match shift {
+                Shift::By(0) => vec![pointee],
+                Shift::By(_) => vec![Pointee::Input(number | 1)],
+                Shift::MultipleOf(_) | Shift::Within { .. } if self.follows_inputs => {
+                    vec![Pointee::Input(number | 1)]
+                }
                 Shift::MultipleOf(_) | Shift::Within { .. } => vec![],
             },
             Pointee::Cell(object, offset) => self.shapes[object]
@@ -375,12 +387,14 @@ impl Solver {
         let node = self.find(node);
         let constraints = &mut self.nodes[node as usize];
         if constraints.pointees.first() == Some(&ANYTHING) {
+            self.hide(pointees);
             return;
         }
         if pointees.first() == Some(&ANYTHING) {
-            constraints.pointees = vec![ANYTHING];
+            let dropped = std::mem::replace(&mut constraints.pointees, vec![ANYTHING]);
             constraints.fresh = vec![ANYTHING];
             self.enqueue(node);
+            self.hide(&dropped);
             return;
         }
         let known = &constraints.pointees;
@@ -400,6 +414,18 @@ impl Solver {
         constraints.pointees = merge(&constraints.pointees, &new);
         constraints.fresh = merge(&constraints.fresh, &new);
         self.enqueue(node);
+    }
+
+    /// Takes note of the inputs among some pointees, which a set of anything does not name: they are compared
+    /// with all that such sets are compared with.
+    fn hide(&mut self, pointees: &[PointeeId]) {
+        for id in pointees {
+            if let Pointee::Input(number) = self.pointees[*id as usize]
+                && self.hidden.insert(number)
+            {
+                self.copy(self.compared_with_anything, self.inputs[number as usize]);
+            }
+        }
     }
 
     /// Lets the solution grow until all constraints hold, or until it is too late; says whether they hold.
@@ -491,7 +517,11 @@ impl Solver {
                     let input = self.inputs[number as usize];
                     compared.iter().for_each(|other| self.copy(*other, input));
                 }
-                Pointee::Anything | Pointee::Cell(..) => {}
+                Pointee::Anything => {
+                    let all = self.compared_with_anything;
+                    compared.iter().for_each(|other| self.copy(*other, all));
+                }
+                Pointee::Cell(..) => {}
             }
         }
         if !copies_to.is_empty() || !copies_from.is_empty() {
