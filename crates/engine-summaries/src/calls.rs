@@ -247,6 +247,10 @@ impl Analysis<'_, '_> {
         if let Some(Lhs::Local(local)) = lhs {
             self.transfer.forget_local(&mut after, *local);
             let is_wide = caller.locals[*local].ty.bits == model.program.data_model.pointer().bits;
+            if code.result.is_some_and(|result| !is_wide && end.fresh.binary_search(&result).is_ok()) {
+                // A part of an address is not listed.
+                disown(model, template, &mut after, vec![*local]);
+            }
             if let Some(result) = code.result.filter(|_| is_wide) {
                 if let Some((_, kind)) = end.ids.iter().find(|(known, _)| *known == result) {
                     insert(&mut after.ids, (*local, *kind));

@@ -1,12 +1,12 @@
-//! Numbers from outside that are used as addresses, in programs that are not proved anyway.
+//! Numbers from outside that are used as addresses, in large programs that are not proved anyway.
 //!
 //! An input may be any number, so one that a branch compares with an address may be that address
 //! ([`points_to`](super::points_to), rule 2). In a large program most such comparisons are of lengths and
 //! counters, in memory that holds addresses elsewhere; then inputs become the address of nearly everything,
 //! wherever such memory is used as a pointer.
 //!
-//! Where some assumption limits proofs already, nothing is lost by one more: [`note`] lets inputs be foreign
-//! ([`Program::foreign_inputs`]). Then an input is an address of the program only if the constraint of its
+//! Where some assumption limits proofs already, no proof is lost by one more. So in programs of so many steps
+//! that searches see little of them, [`note`] lets inputs be foreign ([`Program::foreign_inputs`]). Then an input is an address of the program only if the constraint of its
 //! assignment compares it with one, as addresses are compared: so the models of library functions that give
 //! back addresses say it. If an address that is followed may have come from an input, that is noted as an
 //! assumption that limits proofs; listings hold under it. If there is none, nothing is assumed: whether an
@@ -21,11 +21,20 @@ use std::collections::BTreeSet;
 /// What is taken for granted where inputs are foreign.
 pub const FOREIGN: &str = "an address is followed that may have come from outside as a number: then it is taken to be none of the program's own";
 
-/// Lets inputs be foreign in a program with an assumption that limits proofs, and notes what that assumes.
+/// From this many steps on, a program is large. In others, searches try the addresses that inputs are compared
+/// with.
+const LARGE: usize = 1000;
+
+/// Lets inputs be foreign in a large program with an assumption that limits proofs, and notes what that assumes.
 pub fn note(program: &mut Program) {
-    if program.limiting_assumption().is_none() || !has_inputs(program) {
-        return;
+    let steps: usize = program.templates.iter().map(|code| code.edges.len()).sum();
+    if steps >= LARGE && program.limiting_assumption().is_some() && has_inputs(program) {
+        let_be_foreign(program);
     }
+}
+
+/// Lets inputs be foreign, and notes where they may be followed.
+pub(super) fn let_be_foreign(program: &mut Program) {
     program.foreign_inputs = true;
     let points_to = PointsTo::of(program);
     let mut lines: BTreeSet<Span> = BTreeSet::new();

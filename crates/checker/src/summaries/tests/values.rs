@@ -141,3 +141,35 @@ fn memory_that_is_new_where_freed_addresses_are_compared() {
     refuses("a node", &text(&format!("i->v = 1; put(i); {show}"), "i = (struct item *)n;"));
     refuses("changed later", &text(&format!("i->v = 1; put(i); {show} i->v = 2;"), make));
 }
+
+#[test]
+fn numbers_that_are_kept_where_addresses_are() {
+    // `q` is declared in a loop without a value, so it may be any number before it is the address of `x`.
+    let text = |worker: &str, other: &str| {
+        format!(
+            "extern unsigned long __VERIFIER_nondet_ulong(void);
+            pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; unsigned long found; int count;
+            void add(int **p) {{ **p = **p + 1; }}
+            void work(int *own) {{ for (int i = 0; i < 2; i++) {{ int *q;
+              if (i == 0) q = own; if (i == 1) q = own; add(&q); {worker} }} }}
+            void *worker(void *a) {{ int x = 0; work(&x); return 0; }}
+            void *other(void *a) {{ unsigned long k = __VERIFIER_nondet_ulong();
+              pthread_mutex_lock(&m); {other} pthread_mutex_unlock(&m); return 0; }}
+            int main(void) {{ pthread_t t, u; pthread_create(&t, 0, worker, 0);
+              pthread_create(&u, 0, other, 0); return 0; }}"
+        )
+    };
+    let compare = |condition: &str| {
+        format!(
+            "unsigned long n = __VERIFIER_nondet_ulong();
+             if ({condition}) {{ pthread_mutex_lock(&m); found = n; pthread_mutex_unlock(&m); }}"
+        )
+    };
+    let follow = "if (found) *(int *)found = 1;";
+    accepts("not compared", &text("", "if (k > 8) count++;"));
+    accepts("compared with numbers", &text(&compare("n == found"), follow));
+    accepts("compared and counted", &text(&compare("n == (unsigned long)q"), "if (found) count++;"));
+    refuses("compared and followed", &text(&compare("n == (unsigned long)q"), follow));
+    refuses("equal up to a constant", &text(&compare("n + 4 == (unsigned long)q"), follow));
+    refuses("by a difference", &text(&compare("!(n - (unsigned long)q)"), follow));
+}
