@@ -26,7 +26,8 @@ fn main() {
             println!("{name} {view}: {error}");
         }
     };
-    let (options, names): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word.starts_with("--"));
+    let (options, names): (Vec<_>, Vec<_>) =
+        std::env::args().skip(1).partition(|word| word.starts_with("--"));
     for name in names {
         let text = std::fs::read(&name).expect("a file");
         let program = match read(&[Source { name: name.clone(), text }], &Options::default()) {

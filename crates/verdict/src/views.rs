@@ -138,9 +138,8 @@ impl Analysed {
 
     /// What a test says of these sets. They never change, so they are tested once. Only the checker asks.
     pub fn tested(&self, test: &PointsToTest<'_>, budget: &Budget) -> Result<&Result<(), String>, Exhausted> {
-        self.tested.get("test: points-to", (&self.log, budget), || {
-            test(&self.program, self.points_to(budget)?)
-        })
+        self.tested
+            .get("test: points-to", (&self.log, budget), || test(&self.program, self.points_to(budget)?))
     }
 
     /// The same, without a limit.

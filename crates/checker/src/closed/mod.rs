@@ -30,25 +30,32 @@
 //! ([`PointsTo::claimed_range`]).
 
 mod offsets;
+mod reads;
 mod sets;
+#[cfg(test)]
+mod tests;
 mod values;
 
 use ir::ids::Id;
 use ir::passes::PointsTo;
 use ir::passes::points_to::claim::Claim;
 use ir::{
-    Assignment, BinaryOp, Callee, Edge, EdgeId, Expr, IdVec, Initial, IntType, Lhs, LocalId,
-    LocationId, LocationKind, ObjectId, ObjectRole, Op, Place as Cell, PointerArithmetic, Program, Rhs, Target,
-    Targets, Template, TemplateId,
+    Assignment, BinaryOp, Callee, EdgeId, Expr, Initial, IntType, Lhs, LocalId, LocationKind, ObjectId,
+    ObjectRole, Op, Place as Cell, PointerArithmetic, Program, Rhs, Target, Targets, TemplateId,
 };
 use offsets::{Move, Offsets};
+use reads::Reads;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sets::{EMPTY, Place, Set, Sets};
 use std::sync::Arc;
 use verdict::{Budget, Exhausted};
 
 /// Tests that the points-to sets of a program are closed: says which step leaves them.
-pub fn test(program: &Program, points_to: &PointsTo, budget: &Budget) -> Result<Result<(), String>, Exhausted> {
+pub fn test(
+    program: &Program,
+    points_to: &PointsTo,
+    budget: &Budget,
+) -> Result<Result<(), String>, Exhausted> {
     test_claim(program, points_to, &points_to.claim(program), budget)
 }
 
@@ -72,7 +79,7 @@ fn test_claim(
         compared_with_anything: Vec::new(),
         inside: FxHashSet::default(),
         lists: Vec::new(),
-        uses: FxHashMap::default(),
+        reads: FxHashMap::default(),
     };
     let tested = auditor.first_values().and_then(|()| auditor.given()).and_then(|()| auditor.threads());
     if tested.is_err() {
@@ -122,39 +129,8 @@ struct Auditor<'a> {
     inside: FxHashSet<(Set, *const Target)>,
     /// These lists, so that their addresses stay theirs.
     lists: Vec<Arc<[Target]>>,
-    /// Of templates that were asked about: the edges that leave each location, and where edges use locals.
-    uses: FxHashMap<TemplateId, (IdVec<LocationId, Vec<EdgeId>>, IdVec<EdgeId, Vec<Use>>)>,
-}
-
-/// A use of a local by an operation of an edge.
-struct Use {
-    local: LocalId,
-    op: usize,
-    /// Whether it is read, and not assigned.
-    is_read: bool,
-}
-
-/// Where each edge of a template uses locals, in order.
-fn uses_of(code: &Template) -> IdVec<EdgeId, Vec<Use>> {
-    let of_edge = |edge: &Edge| {
-        let mut found = Vec::new();
-        for (op, operation) in edge.ops.iter().enumerate() {
-            for expr in operation.expressions() {
-                expr.walk(&mut |inner| {
-                    if let Expr::Local(local) = inner {
-                        found.push(Use { local: *local, op, is_read: true });
-                    }
-                });
-            }
-            for lhs in operation.targets() {
-                if let Lhs::Local(local) = lhs {
-                    found.push(Use { local: *local, op, is_read: false });
-                }
-            }
-        }
-        found
-    };
-    code.edges.iter().map(of_edge).collect()
+    /// Where templates that were asked about read their locals.
+    reads: FxHashMap<TemplateId, Reads>,
 }
 
 impl<'a> Auditor<'a> {
@@ -266,6 +242,10 @@ impl<'a> Auditor<'a> {
                 require(self.sets.can_copy(to, from, size), "memory is copied")
             }
             Op::Broadcast(broadcast) => {
+                let sent = Op::Assign(broadcast.assignment.clone());
+                for expr in sent.expressions() {
+                    self.expression(broadcast.to, expr)?;
+                }
                 for (local, argument) in &broadcast.arguments {
                     let value = self.value(template, argument);
                     let local = self.sets.locals[broadcast.to][*local];
@@ -359,51 +339,18 @@ impl<'a> Auditor<'a> {
 
     /// Whether a local may be read after an operation before it is assigned again.
     fn is_read(&mut self, spot: &Spot, local: LocalId) -> bool {
-        if self.program.has_broadcasts() {
-            return true;
-        }
         let code = &self.program.templates[spot.template];
-        let (outgoing, uses) =
-            self.uses.entry(spot.template).or_insert_with(|| (code.outgoing(), uses_of(code)));
-        // Whether it is read in the operations of an edge from one on, or else whether it is assigned.
-        let look = |edge: EdgeId, from: usize| -> Result<bool, ()> {
-            let first = uses[edge].iter().find(|used| used.local == local && used.op >= from);
-            match first {
-                Some(used) if used.is_read => Err(()),
-                first => Ok(first.is_some()),
-            }
-        };
-        let mut open = match look(spot.edge, spot.index + 1) {
-            Err(()) => return true,
-            Ok(true) => return false,
-            Ok(false) => vec![code.edges[spot.edge].target],
-        };
-        let mut seen: FxHashSet<LocationId> = open.iter().copied().collect();
-        while let Some(location) = open.pop() {
-            let is_result = match code.locations[location].kind {
-                LocationKind::End => code.result == Some(local),
-                LocationKind::Exit => code.exit_value == Some(local),
-                LocationKind::Normal | LocationKind::Halt | LocationKind::Error(_) => false,
-            };
-            if is_result {
-                return true;
-            }
-            for &edge in &outgoing[location] {
-                let target = code.edges[edge].target;
-                match look(edge, 0) {
-                    Err(()) => return true,
-                    Ok(true) => {}
-                    Ok(false) if seen.insert(target) => open.push(target),
-                    Ok(false) => {}
-                }
-            }
+        // A broadcast reads locals of other threads.
+        self.program.has_broadcasts() || {
+            let reads = self.reads.entry(spot.template).or_insert_with(|| Reads::of(code));
+            reads.follow(code, (spot.edge, spot.index), local)
         }
-        false
     }
 
     /// What is passed to the parameters of a procedure.
     fn passes(&mut self, template: TemplateId, callee: TemplateId, arguments: &[Expr]) -> Tested {
-        for (index, argument) in arguments.iter().enumerate().take(self.program.templates[callee].parameters) {
+        for (index, argument) in arguments.iter().enumerate().take(self.program.templates[callee].parameters)
+        {
             let value = self.value(template, argument);
             let parameter = self.sets.locals[callee][LocalId::new(index)];
             let name = &self.program.templates[callee].name;
@@ -499,7 +446,8 @@ impl<'a> Auditor<'a> {
         Err(format!("input {number} may be the address of {}", self.sets.missing(set, known)))
     }
 
-    /// Inputs that are in sets of anything are compared with all that such sets are compared with.
+    /// Inputs that are in sets of anything are compared with all that such sets are compared with, and may
+    /// have been moved there.
     fn hidden_inputs(&mut self) -> Tested {
         let all = self.sets.union(self.compared_with_anything.clone());
         let mut tested = 0;
@@ -507,7 +455,7 @@ impl<'a> Auditor<'a> {
         while self.sets.hidden().len() > tested {
             let hidden = self.sets.hidden();
             tested = hidden.len();
-            hidden.into_iter().try_for_each(|input| self.may_be(input, all))?;
+            hidden.into_iter().try_for_each(|number| self.may_be((number, true), all))?;
         }
         Ok(())
     }
@@ -555,7 +503,9 @@ impl<'a> Auditor<'a> {
         };
         let mut places = self.sets.places(set);
         let missing = places.find(|place| match place {
-            Place::Anything => self.sets.taken().into_iter().any(|object| !is_listed(object, &Offsets::all())),
+            Place::Anything => {
+                self.sets.taken().into_iter().any(|object| !is_listed(object, &Offsets::all()))
+            }
             Place::Bytes(object, offsets) => !is_listed(*object, offsets),
             Place::Procedure(_) | Place::Input(..) => false,
         });

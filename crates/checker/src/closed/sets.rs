@@ -65,7 +65,7 @@ pub struct Sets<'p> {
     /// The procedures whose addresses are taken.
     pub taken_procedures: Vec<TemplateId>,
     /// Inputs that are in sets of anything, and not named there.
-    hidden: FxHashSet<(u32, bool)>,
+    hidden: FxHashSet<u32>,
     subsets: FxHashMap<(Set, Set), bool>,
     by_object: FxHashMap<Set, FxHashMap<ObjectId, Vec<PlaceId>>>,
     moves: FxHashMap<(Set, Move), Set>,
@@ -117,7 +117,7 @@ impl<'p> Sets<'p> {
         sets.inputs = claim.inputs.iter().map(|number| set(*number)).collect::<Result<_, _>>()?;
         for cells in &claim.cells {
             let cell = |cell: &ir::passes::points_to::claim::ClaimedCell| {
-                Ok(Cell { runs: cell.bytes.iter().map(Run::from).collect(), set: set(cell.set)? })
+                Ok(Cell { runs: cell.bytes.iter().filter_map(Run::new).collect(), set: set(cell.set)? })
             };
             sets.cells.push(cells.iter().map(cell).collect::<Result<_, &str>>()?);
         }
@@ -149,7 +149,8 @@ impl<'p> Sets<'p> {
             ClaimedPlace::Procedure(procedure) => found.push(Place::Procedure(*procedure)),
             ClaimedPlace::Input { number, moved } => found.push(Place::Input(*number, *moved)),
             ClaimedPlace::Bytes { object, first, strides } => {
-                let strides = strides.iter().map(|(stride, count)| (i128::from(*stride), count.map(i128::from)));
+                let strides =
+                    strides.iter().map(|(stride, count)| (i128::from(*stride), count.map(i128::from)));
                 let strides: Vec<_> = strides.collect();
                 let end = self.end(*object);
                 let is_whole = |&(stride, count): &(i128, Option<i128>)| {
@@ -173,7 +174,7 @@ impl<'p> Sets<'p> {
             Storage::Static | Storage::Frame(_) | Storage::ThreadLocal => described.size.into(),
         }
     }
-    /// Whether an object's address is taken.
+    /// Whether nothing is ever written to an object.
     fn is_constant(&self, object: ObjectId) -> bool {
         self.program.objects[object].role == ObjectRole::Constant
     }
@@ -198,8 +199,8 @@ impl<'p> Sets<'p> {
         numbers.collect()
     }
     /// Inputs that are in sets of anything, and not named there.
-    pub fn hidden(&self) -> Vec<(u32, bool)> {
-        let mut hidden: Vec<(u32, bool)> = self.hidden.iter().copied().collect();
+    pub fn hidden(&self) -> Vec<u32> {
+        let mut hidden: Vec<u32> = self.hidden.iter().copied().collect();
         hidden.sort_unstable();
         hidden
     }
@@ -255,9 +256,9 @@ impl<'p> Sets<'p> {
     /// The first place of a set that is not in another one, for people.
     pub fn missing(&mut self, set: Set, other: Set) -> String {
         let ids = self.sets[set].clone();
-        let missing = ids.into_iter().find(|id| {
-            self.sets[other].binary_search(id).is_err() && !self.is_covered(*id, other)
-        });
+        let missing = ids
+            .into_iter()
+            .find(|id| self.sets[other].binary_search(id).is_err() && !self.is_covered(*id, other));
         missing.map_or(String::new(), |id| self.describe(&self.places[id as usize]))
     }
 
@@ -276,9 +277,9 @@ impl<'p> Sets<'p> {
         match &self.places[id as usize] {
             Place::Anything => false,
             Place::Procedure(procedure) => is_anything && self.taken_procedures.contains(procedure),
-            Place::Input(number, moved) => {
+            Place::Input(number, _) => {
                 if is_anything {
-                    self.hidden.insert((*number, *moved));
+                    self.hidden.insert(*number);
                 }
                 is_anything
             }
@@ -331,7 +332,9 @@ impl<'p> Sets<'p> {
             Place::Procedure(_) if matches!(by, Move::By(_)) => Vec::new(),
             Place::Input(..) if !matches!(by, Move::By(_)) => Vec::new(),
             Place::Procedure(_) => vec![id],
-            Place::Input(number, _) => vec![self.places.insert_full(Place::Input(*number, true)).0 as PlaceId],
+            Place::Input(number, _) => {
+                vec![self.places.insert_full(Place::Input(*number, true)).0 as PlaceId]
+            }
             Place::Bytes(object, offsets) => {
                 let (object, moved) = (*object, offsets.moved(by));
                 let inside = moved.map_or(Vec::new(), |moved| moved.inside(self.end(object)));
@@ -409,9 +412,10 @@ impl<'p> Sets<'p> {
         }
         let fits = match self.places[id as usize].clone() {
             Place::Procedure(_) | Place::Input(..) => true,
-            Place::Anything => self.taken().into_iter().all(|object| {
-                self.is_constant(object) || self.all_cells_have(object, value)
-            }),
+            Place::Anything => self
+                .taken()
+                .into_iter()
+                .all(|object| self.is_constant(object) || self.all_cells_have(object, value)),
             Place::Bytes(object, _) if self.is_constant(object) => true,
             Place::Bytes(object, offsets) => {
                 let at = offsets.bounded(self.end(object));
@@ -478,9 +482,10 @@ impl<'p> Sets<'p> {
                     let (here, there) = (&self.cells[source][read], &self.cells[target][written]);
                     !here.runs.iter().any(|run| {
                         let size = size.map(i128::from);
-                        there.runs.iter().any(|other| {
-                            run.is_copied((from, from_end), other, (to, to_end), size)
-                        })
+                        there
+                            .runs
+                            .iter()
+                            .any(|other| run.is_copied((from, from_end), other, (to, to_end), size))
                     })
                 }
             })
@@ -507,14 +512,16 @@ fn taken_objects(program: &Program) -> FxHashSet<ObjectId> {
         }
     }
     for op in program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops) {
-        let is_access = matches!(
-            op,
-            Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..)
-        );
-        let places: Vec<&Expr> = op.targets().into_iter().filter_map(|lhs| match lhs {
-            Lhs::Memory(place) => Some(&place.address),
-            Lhs::Local(_) => None,
-        }).collect();
+        let is_access =
+            matches!(op, Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..));
+        let places: Vec<&Expr> = op
+            .targets()
+            .into_iter()
+            .filter_map(|lhs| match lhs {
+                Lhs::Memory(place) => Some(&place.address),
+                Lhs::Local(_) => None,
+            })
+            .collect();
         for expr in op.expressions() {
             let is_place = is_access || places.iter().any(|place| std::ptr::eq(*place, expr));
             if !(is_place && matches!(expr, Expr::Address(..))) {

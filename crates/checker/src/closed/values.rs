@@ -107,7 +107,9 @@ impl Auditor<'_> {
             Expr::Binary(BinaryOp::Shl, ty, pair) => {
                 let left = self.step(&pair.0);
                 match &pair.1 {
-                    Expr::Const(distance @ 0..63, _) => wrapped(*ty, left.checked_mul(1 << distance).unwrap_or(1)),
+                    Expr::Const(distance @ 0..63, _) => {
+                        wrapped(*ty, left.checked_mul(1 << distance).unwrap_or(1))
+                    }
                     _ => wrapped(*ty, left),
                 }
             }

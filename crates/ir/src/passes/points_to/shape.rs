@@ -551,7 +551,11 @@ pub fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
 }
 
 /// The member at an offset: its start, the room up to the next one, and its layout.
-pub(super) fn field_at(fields: &[crate::types::Field], offset: u64, size: u64) -> Option<(u64, u64, &Layout)> {
+pub(super) fn field_at(
+    fields: &[crate::types::Field],
+    offset: u64,
+    size: u64,
+) -> Option<(u64, u64, &Layout)> {
     let field = fields.iter().filter(|field| field.offset <= offset).max_by_key(|field| field.offset)?;
     let next = fields.iter().map(|other| other.offset).filter(|start| *start > field.offset).min();
     let end = next.unwrap_or(size).max(field.offset);
