@@ -11,6 +11,7 @@ use engine_horn::symbolic::Symbolic;
 use engine_queries::Queries;
 use engine_states::Counting;
 use engine_summaries::Summaries;
+use ir::passes::PointsTo;
 use portfolio::Portfolio;
 use portfolio::pipeline;
 use portfolio::runs::{Runs, WithReduction};
@@ -229,6 +230,11 @@ pub fn examine(
         && let Err(error) = checker::try_points_to(&prepared, &Budget::steps_for(seconds))
     {
         examined.wrong.push((Asked::Flow, error.to_string()));
+    }
+    if let Ok(Err(wrong)) =
+        checker::test_points_to(&prepared, &PointsTo::of(&prepared), &Budget::steps_for(seconds))
+    {
+        examined.wrong.push((Asked::Flow, format!("points-to sets are not closed: {wrong}")));
     }
     for who in asked(seen) {
         let start = Instant::now();

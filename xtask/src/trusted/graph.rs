@@ -98,25 +98,28 @@ impl Graph {
             .collect()
     }
 
+    /// The items with a path, which is that of a function or method.
+    pub fn begins(&self, root: &str) -> Result<Vec<usize>, String> {
+        let path: Vec<String> = root.split("::").map(ToOwned::to_owned).collect();
+        let begins = self.items.iter().enumerate().filter(|(_, item)| {
+            let mut full = item.module.clone();
+            full.extend(item.owner.clone());
+            full.push(item.name.clone());
+            full == path
+        });
+        let begins: Vec<usize> = begins.map(|(index, _)| index).collect();
+        match begins.is_empty() {
+            true => Err(format!("`{root}` is not in the sources: mend the table in `xtask/src/trusted.rs`")),
+            false => Ok(begins),
+        }
+    }
+
     /// All items that are reached from the roots, which are paths of functions or methods.
     pub fn reach(&self, roots: &[&str]) -> Result<BTreeSet<usize>, String> {
         let mut reached = BTreeSet::new();
         let mut work = Vec::new();
         for root in roots {
-            let path: Vec<String> = root.split("::").map(ToOwned::to_owned).collect();
-            let begins = self.items.iter().enumerate().filter(|(_, item)| {
-                let mut full = item.module.clone();
-                full.extend(item.owner.clone());
-                full.push(item.name.clone());
-                full == path
-            });
-            let begins: Vec<usize> = begins.map(|(index, _)| index).collect();
-            if begins.is_empty() {
-                return Err(format!(
-                    "`{root}` is not in the sources: mend the table in `xtask/src/trusted.rs`"
-                ));
-            }
-            work.extend(begins);
+            work.extend(self.begins(root)?);
         }
         let mut names: BTreeSet<String> = BTreeSet::new();
         loop {

@@ -30,18 +30,21 @@
 //! ([`PointsTo::claimed_range`]).
 
 mod offsets;
+mod reads;
 mod sets;
+#[cfg(test)]
+mod tests;
 mod values;
 
 use ir::ids::Id;
 use ir::passes::PointsTo;
 use ir::passes::points_to::claim::Claim;
 use ir::{
-    Assignment, BinaryOp, Callee, Edge, EdgeId, Expr, IdVec, Initial, IntType, Lhs, LocalId, LocationId,
-    LocationKind, ObjectId, ObjectRole, Op, Place as Cell, PointerArithmetic, Program, Rhs, Target, Targets,
-    Template, TemplateId,
+    Assignment, BinaryOp, Callee, EdgeId, Expr, Initial, IntType, Lhs, LocalId, LocationKind, ObjectId,
+    ObjectRole, Op, Place as Cell, PointerArithmetic, Program, Rhs, Target, Targets, TemplateId,
 };
 use offsets::{Move, Offsets};
+use reads::Reads;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sets::{EMPTY, Place, Set, Sets};
 use std::sync::Arc;
@@ -76,7 +79,7 @@ fn test_claim(
         compared_with_anything: Vec::new(),
         inside: FxHashSet::default(),
         lists: Vec::new(),
-        uses: FxHashMap::default(),
+        reads: FxHashMap::default(),
     };
     let tested = auditor.first_values().and_then(|()| auditor.given()).and_then(|()| auditor.threads());
     if tested.is_err() {
@@ -126,39 +129,8 @@ struct Auditor<'a> {
     inside: FxHashSet<(Set, *const Target)>,
     /// These lists, so that their addresses stay theirs.
     lists: Vec<Arc<[Target]>>,
-    /// Of templates that were asked about: the edges that leave each location, and where edges use locals.
-    uses: FxHashMap<TemplateId, (IdVec<LocationId, Vec<EdgeId>>, IdVec<EdgeId, Vec<Use>>)>,
-}
-
-/// A use of a local by an operation of an edge.
-struct Use {
-    local: LocalId,
-    op: usize,
-    /// Whether it is read, and not assigned.
-    is_read: bool,
-}
-
-/// Where each edge of a template uses locals, in order.
-fn uses_of(code: &Template) -> IdVec<EdgeId, Vec<Use>> {
-    let of_edge = |edge: &Edge| {
-        let mut found = Vec::new();
-        for (op, operation) in edge.ops.iter().enumerate() {
-            for expr in operation.expressions() {
-                expr.walk(&mut |inner| {
-                    if let Expr::Local(local) = inner {
-                        found.push(Use { local: *local, op, is_read: true });
-                    }
-                });
-            }
-            for lhs in operation.targets() {
-                if let Lhs::Local(local) = lhs {
-                    found.push(Use { local: *local, op, is_read: false });
-                }
-            }
-        }
-        found
-    };
-    code.edges.iter().map(of_edge).collect()
+    /// Where templates that were asked about read their locals.
+    reads: FxHashMap<TemplateId, Reads>,
 }
 
 impl<'a> Auditor<'a> {
@@ -275,6 +247,10 @@ impl<'a> Auditor<'a> {
                 require(self.sets.can_copy(to, from, size), "memory is copied")
             }
             Op::Broadcast(broadcast) => {
+                let sent = Op::Assign(broadcast.assignment.clone());
+                for expr in sent.expressions() {
+                    self.expression(broadcast.to, expr, false)?;
+                }
                 for (local, argument) in &broadcast.arguments {
                     let value = self.value(template, argument);
                     let local = self.sets.locals[broadcast.to][*local];
@@ -368,46 +344,12 @@ impl<'a> Auditor<'a> {
 
     /// Whether a local may be read after an operation before it is assigned again.
     fn is_read(&mut self, spot: &Spot, local: LocalId) -> bool {
-        if self.program.has_broadcasts() {
-            return true;
-        }
         let code = &self.program.templates[spot.template];
-        let (outgoing, uses) =
-            self.uses.entry(spot.template).or_insert_with(|| (code.outgoing(), uses_of(code)));
-        // Whether it is read in the operations of an edge from one on, or else whether it is assigned.
-        let look = |edge: EdgeId, from: usize| -> Result<bool, ()> {
-            let first = uses[edge].iter().find(|used| used.local == local && used.op >= from);
-            match first {
-                Some(used) if used.is_read => Err(()),
-                first => Ok(first.is_some()),
-            }
-        };
-        let mut open = match look(spot.edge, spot.index + 1) {
-            Err(()) => return true,
-            Ok(true) => return false,
-            Ok(false) => vec![code.edges[spot.edge].target],
-        };
-        let mut seen: FxHashSet<LocationId> = open.iter().copied().collect();
-        while let Some(location) = open.pop() {
-            let is_result = match code.locations[location].kind {
-                LocationKind::End => code.result == Some(local),
-                LocationKind::Exit => code.exit_value == Some(local),
-                LocationKind::Normal | LocationKind::Halt | LocationKind::Error(_) => false,
-            };
-            if is_result {
-                return true;
-            }
-            for &edge in &outgoing[location] {
-                let target = code.edges[edge].target;
-                match look(edge, 0) {
-                    Err(()) => return true,
-                    Ok(true) => {}
-                    Ok(false) if seen.insert(target) => open.push(target),
-                    Ok(false) => {}
-                }
-            }
+        // A broadcast reads locals of other threads.
+        self.program.has_broadcasts() || {
+            let reads = self.reads.entry(spot.template).or_insert_with(|| Reads::of(code));
+            reads.follow(code, (spot.edge, spot.index), local)
         }
-        false
     }
 
     /// What is passed to the parameters of a procedure.
@@ -519,7 +461,8 @@ impl<'a> Auditor<'a> {
         Err(format!("input {number} may be the address of {}", self.sets.missing(set, known)))
     }
 
-    /// Inputs that are in sets of anything are compared with all that such sets are compared with.
+    /// Inputs that are in sets of anything are compared with all that such sets are compared with, and may
+    /// have been moved there.
     fn hidden_inputs(&mut self) -> Tested {
         let all = self.sets.union(self.compared_with_anything.clone());
         let mut tested = 0;
@@ -527,7 +470,7 @@ impl<'a> Auditor<'a> {
         while self.sets.hidden().len() > tested {
             let hidden = self.sets.hidden();
             tested = hidden.len();
-            hidden.into_iter().try_for_each(|input| self.may_be(input, all))?;
+            hidden.into_iter().try_for_each(|number| self.may_be((number, true), all))?;
         }
         Ok(())
     }

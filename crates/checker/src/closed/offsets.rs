@@ -224,14 +224,11 @@ impl Offsets {
         }
         if let [(step, Some(count))] = other.strides.as_slice() {
             let is_whole = |distance: i128| distance % step == 0;
-            let end = if self.strides.iter().any(|(_, count)| count.is_none()) {
-                last
-            } else {
-                self.first + self.reach()
-            };
+            let is_bounded = self.strides.iter().all(|(_, count)| count.is_some());
+            let end = if is_bounded { self.first + self.reach() } else { last };
             return is_whole(self.first - other.first)
                 && self.strides.iter().all(|(stride, _)| is_whole(*stride))
-                && (other.first < *step || self.first >= other.first)
+                && (other.first < *step || is_bounded && self.first >= other.first)
                 && end.min(last) < other.first + step * count;
         }
         let mut rest = self.first - other.first;
@@ -352,14 +349,15 @@ pub struct Run {
     strides: Vec<(i128, i128)>,
 }
 
-impl From<&ClaimedBytes> for Run {
-    fn from(bytes: &ClaimedBytes) -> Self {
-        let strides = bytes.strides.iter().map(|(stride, count)| (i128::from(*stride), i128::from(*count)));
-        Self { first: bytes.first.into(), length: bytes.length.into(), strides: strides.collect() }
-    }
-}
-
 impl Run {
+    /// Some claimed bytes; `None` when there are none.
+    pub fn new(bytes: &ClaimedBytes) -> Option<Self> {
+        let strides = bytes.strides.iter().map(|(stride, count)| (i128::from(*stride), i128::from(*count)));
+        let run = Self { first: bytes.first.into(), length: bytes.length.into(), strides: strides.collect() };
+        let is_empty = run.strides.iter().any(|(stride, count)| *stride == 0 || *count == 0);
+        (!is_empty && run.length > 0).then_some(run)
+    }
+
     fn terms(&self) -> impl Iterator<Item = (i128, i128, i128)> + '_ {
         self.strides.iter().map(|(stride, count)| (*stride, 0, count - 1))
     }
@@ -465,7 +463,7 @@ pub fn cover(mut runs: Vec<Run>, from: i128, end: i128) -> bool {
                 next += 1;
             }
             // An array from here on, whose elements are covered if the first one is.
-            Some((stride, count)) if run.first == at && stride > 0 && count > 0 => {
+            Some((stride, count)) if run.first == at => {
                 let is_member =
                     |run: &&Run| run.first < at + stride && run.strides.first() == Some(&(stride, count));
                 let members = runs[next..]

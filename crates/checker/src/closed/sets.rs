@@ -65,7 +65,7 @@ pub struct Sets<'p> {
     /// The procedures whose addresses are taken.
     pub taken_procedures: Vec<TemplateId>,
     /// Inputs that are in sets of anything, and not named there.
-    hidden: FxHashSet<(u32, bool)>,
+    hidden: FxHashSet<u32>,
     subsets: FxHashMap<(Set, Set), bool>,
     by_object: FxHashMap<Set, FxHashMap<ObjectId, Vec<PlaceId>>>,
     moves: FxHashMap<(Set, Move), Set>,
@@ -117,7 +117,7 @@ impl<'p> Sets<'p> {
         sets.inputs = claim.inputs.iter().map(|number| set(*number)).collect::<Result<_, _>>()?;
         for cells in &claim.cells {
             let cell = |cell: &ir::passes::points_to::claim::ClaimedCell| {
-                Ok(Cell { runs: cell.bytes.iter().map(Run::from).collect(), set: set(cell.set)? })
+                Ok(Cell { runs: cell.bytes.iter().filter_map(Run::new).collect(), set: set(cell.set)? })
             };
             sets.cells.push(cells.iter().map(cell).collect::<Result<_, &str>>()?);
         }
@@ -174,7 +174,7 @@ impl<'p> Sets<'p> {
             Storage::Static | Storage::Frame(_) | Storage::ThreadLocal => described.size.into(),
         }
     }
-    /// Whether an object's address is taken.
+    /// Whether nothing is ever written to an object.
     fn is_constant(&self, object: ObjectId) -> bool {
         self.program.objects[object].role == ObjectRole::Constant
     }
@@ -199,8 +199,8 @@ impl<'p> Sets<'p> {
         numbers.collect()
     }
     /// Inputs that are in sets of anything, and not named there.
-    pub fn hidden(&self) -> Vec<(u32, bool)> {
-        let mut hidden: Vec<(u32, bool)> = self.hidden.iter().copied().collect();
+    pub fn hidden(&self) -> Vec<u32> {
+        let mut hidden: Vec<u32> = self.hidden.iter().copied().collect();
         hidden.sort_unstable();
         hidden
     }
@@ -277,9 +277,9 @@ impl<'p> Sets<'p> {
         match &self.places[id as usize] {
             Place::Anything => false,
             Place::Procedure(procedure) => is_anything && self.taken_procedures.contains(procedure),
-            Place::Input(number, moved) => {
+            Place::Input(number, _) => {
                 if is_anything {
-                    self.hidden.insert((*number, *moved));
+                    self.hidden.insert(*number);
                 }
                 is_anything
             }

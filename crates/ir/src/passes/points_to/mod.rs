@@ -9,12 +9,13 @@
 //! Over-approximates, for programs that follow these rules of C:
 //! 1. Pointer arithmetic stays in its object (see `shape.rs`).
 //! 2. Constants and memory that was never set hold no addresses. An input ([`Rhs::Any`](crate::Rhs::Any)) of
-//!    a pointer's width holds those that it is ever compared with, up to constants, in its own constraint,
-//!    too. [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever
-//!    taken. Where inputs are foreign ([`Program::foreign_inputs`]), only comparisons count that constraints
-//!    make, of whole numbers without a sign. One that a constraint keeps below something is a number, such
-//!    as a length: like an input. One that is kept below a constant under 2^31 holds none. The result of a
-//!    floating-point operation holds what its operands do.
+//!    a pointer's width holds those that it is ever compared with, in its own constraint, too. Where a sum of
+//!    it and a constant is compared, it holds any address in the objects of those. Where inputs are foreign
+//!    ([`Program::foreign_inputs`]), only comparisons count that constraints make, of whole numbers without
+//!    a sign. [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever
+//!    taken. One that a constraint keeps below something is a number, such as a length: like an input. One
+//!    that is kept below a constant under 2^31 holds none. The result of a floating-point operation holds
+//!    what its operands do.
 //! 3. What code outside of the program gives back is memory of its own, or at an address that it was given
 //!    ([`ObjectRole::Given`](crate::program::ObjectRole::Given)): in the object there, or in one that can
 //!    be reached from there.

@@ -416,14 +416,14 @@ impl Solver {
         self.enqueue(node);
     }
 
-    /// Takes note of the inputs among some pointees, which a set of anything does not name: they are compared
-    /// with all that such sets are compared with.
+    /// Takes note of the inputs among some pointees, which a set of anything does not name: they, or what is
+    /// a constant away from them, are compared with all that such sets are compared with.
     fn hide(&mut self, pointees: &[PointeeId]) {
         for id in pointees {
             if let Pointee::Input(number) = self.pointees[*id as usize]
-                && self.hidden.insert(number)
+                && self.hidden.insert(number | 1)
             {
-                self.copy(self.compared_with_anything, self.inputs[number as usize]);
+                self.copy(self.compared_with_anything, self.inputs[number as usize | 1]);
             }
         }
     }

@@ -1,0 +1,254 @@
+//! Right claims are accepted, forged ones are not.
+
+use super::{test, test_claim};
+use frontend_c::{Options, Source, read};
+use ir::passes::points_to::claim::{Claim, ClaimedPlace};
+use ir::passes::{self, Lowering, PointsTo, before_calls};
+use ir::{DataModel, LocalId, ObjectId, Program, TemplateId};
+use std::path::{Path, PathBuf};
+use verdict::{Budget, Views};
+
+fn lowered(name: &str, text: &str) -> Option<Program> {
+    let data_model = if text.contains("ILP32") { DataModel::Ilp32 } else { DataModel::Lp64 };
+    let nesc = text.contains("--nesc");
+    let options = Options { data_model, nesc, ..Options::default() };
+    let program = read(&[Source { name: name.to_owned(), text: text.into() }], &options).ok()?;
+    Some(passes::concrete(&program, Lowering { races: true, bounds: true, ..Lowering::default() }))
+}
+
+fn of(text: &str) -> Program {
+    lowered("test.c", text).expect("it is a program")
+}
+
+/// The annotated programs, in order.
+fn programs() -> Vec<PathBuf> {
+    fn below(folder: &Path, found: &mut Vec<PathBuf>) {
+        for path in std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()) {
+            match path.is_dir() {
+                true => below(&path, found),
+                false if path.extension().is_some_and(|extension| extension == "c") => found.push(path),
+                false => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/programs"), &mut found);
+    found.sort();
+    assert!(found.len() > 1000, "the test programs are missing");
+    found
+}
+
+fn refusal(program: &Program, points_to: &PointsTo, claim: &Claim) -> Option<String> {
+    test_claim(program, points_to, claim, &Budget::unlimited()).expect("no limit").err()
+}
+
+/// The sets of all test programs are closed, and so are those of some of their views.
+#[test]
+fn sets_of_test_programs_are_closed() {
+    let budget = Budget::unlimited();
+    let (mut tested, mut refused) = (0, Vec::new());
+    for (number, file) in programs().into_iter().enumerate() {
+        let text = std::fs::read_to_string(&file).expect("test programs are text");
+        let Some(program) = lowered("test.c", &text) else { continue };
+        let mut check = |view: &str, program: &Program| {
+            tested += 1;
+            let points_to = PointsTo::of(program);
+            if let Err(wrong) = test(program, &points_to, &budget).expect("no limit") {
+                refused.push(format!("{} {view}: {wrong}", file.display()));
+            }
+        };
+        check("lowered", &program);
+        if number % 8 == 0 {
+            check("before calls", &before_calls(&program));
+            let views = Views::from(program);
+            for races in [false, true] {
+                let Ok(view) = views.sliced(races, &budget) else { continue };
+                check("view", view);
+                check("words", view.words(&budget).expect("no limit"));
+            }
+        }
+    }
+    assert!(tested > 1000, "{tested}");
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+/// Something that has a set.
+#[derive(Clone, Copy)]
+enum Holder {
+    Local(TemplateId, LocalId),
+    Cell(ObjectId, usize),
+    Results,
+    Input(usize),
+}
+
+fn holders(claim: &Claim) -> Vec<Holder> {
+    let mut found = vec![Holder::Results];
+    for (template, locals) in claim.locals.enumerate() {
+        found.extend(locals.ids().map(|local| Holder::Local(template, local)));
+    }
+    for (object, cells) in claim.cells.enumerate() {
+        found.extend((0..cells.len()).map(|cell| Holder::Cell(object, cell)));
+    }
+    found.extend((0..claim.inputs.len()).map(Holder::Input));
+    found
+}
+
+fn set_of(claim: &mut Claim, holder: Holder) -> &mut usize {
+    match holder {
+        Holder::Local(template, local) => &mut claim.locals[template][local],
+        Holder::Cell(object, cell) => &mut claim.cells[object][cell].set,
+        Holder::Results => &mut claim.results,
+        Holder::Input(number) => &mut claim.inputs[number],
+    }
+}
+
+/// All claims that lack one place of one set. That an input may be itself goes without saying.
+fn with_one_place_less(claim: &Claim) -> impl Iterator<Item = Claim> + '_ {
+    holders(claim).into_iter().flat_map(move |holder| {
+        let places = claim.sets[*set_of(&mut claim.clone(), holder)].clone();
+        let is_itself = |index: &usize| match (holder, &claim.places[places[*index] as usize]) {
+            (Holder::Input(this), ClaimedPlace::Input { number, moved }) => {
+                this == *number as usize && !moved
+            }
+            _ => false,
+        };
+        let indices: Vec<usize> = (0..places.len()).filter(|index| !is_itself(index)).collect();
+        indices.into_iter().map(move |index| {
+            let (mut forged, mut fewer) = (claim.clone(), places.clone());
+            fewer.remove(index);
+            forged.sets.push(fewer);
+            *set_of(&mut forged, holder) = forged.sets.len() - 1;
+            forged
+        })
+    })
+}
+
+/// Each address is needed where it is: a claim without one of them is refused.
+#[test]
+fn a_place_less_is_refused() {
+    let programs = [
+        // Assignments, loads, stores, and members.
+        "struct pair { int *one; int *two; } pair; int x, y; int *read;
+         int main(void) { struct pair *at = &pair; at->one = &x; at->two = &y; read = at->two; return *read; }",
+        // Copies of memory.
+        "#include <string.h>
+         struct pair { int *one; int *two; } from, to; int x, y; int *read;
+         int main(void) { from.one = &x; from.two = &y; memcpy(&to, &from, sizeof to); read = to.two; return *read; }",
+        // Calls through pointers, arguments and results.
+        "int x; int *same(int *a) { return a; } int *(*f)(int *) = same; int *read;
+         int main(void) { read = f(&x); return *read; }",
+        // Threads, what they are given and what they give back.
+        "#include <pthread.h>
+         int x; void *run(void *a) { return a; }
+         int main(void) { pthread_t t; void *r; pthread_create(&t, 0, run, &x); pthread_join(t, &r); return *(int *)r; }",
+        // Allocations, arrays, and moves.
+        "#include <stdlib.h>
+         int *a[4]; int x; int main(int n, char **v) { int **p = malloc(8); *p = &x; a[2] = *p; return **(a + 2); }",
+        // Inputs that are compared.
+        "extern unsigned long __VERIFIER_nondet_ulong(void); int x; int *read;
+         int main(void) { unsigned long i = __VERIFIER_nondet_ulong(); if (i == (unsigned long)&x) read = (int *)i; return *read; }",
+    ];
+    for text in programs {
+        let program = of(text);
+        let points_to = PointsTo::of(&program);
+        let claim = points_to.claim(&program);
+        assert_eq!(refusal(&program, &points_to, &claim), None, "{text}");
+        let forged: Vec<Claim> = with_one_place_less(&claim).collect();
+        assert!(forged.len() >= 4, "{text}");
+        let accepted = forged.iter().filter(|forged| refusal(&program, &points_to, forged).is_none()).count();
+        assert_eq!(accepted, 0, "of {}: {text}", forged.len());
+    }
+}
+
+/// Of claims that lack one place, for some test programs, nearly all are refused. Others are closed as well:
+/// the place is part of another one.
+#[test]
+fn most_claims_with_a_place_less_are_refused() {
+    let (mut refused, mut all) = (0, 0);
+    for file in programs().into_iter().step_by(11) {
+        let text = std::fs::read_to_string(&file).expect("test programs are text");
+        let Some(program) = lowered("test.c", &text) else { continue };
+        let points_to = PointsTo::of(&program);
+        let claim = points_to.claim(&program);
+        for forged in with_one_place_less(&claim).take(40) {
+            all += 1;
+            refused += usize::from(refusal(&program, &points_to, &forged).is_some());
+        }
+    }
+    println!("{refused} of {all} refused");
+    assert!(all > 200 && refused * 100 >= all * 98, "{refused} of {all}");
+}
+
+/// A claim in which a local of `main` has these places alone.
+fn forged(program: &Program, claim: &Claim, local: &str, places: Vec<ClaimedPlace>) -> Claim {
+    let mut forged = claim.clone();
+    let (template, code) = program.templates.enumerate().find(|(_, code)| code.name == "main").expect("main");
+    let (local, _) = code.locals.enumerate().find(|(_, found)| found.name == local).expect("the local");
+    let first = forged.places.len() as u32;
+    forged.sets.push((first..first + places.len() as u32).collect());
+    forged.places.extend(places);
+    forged.locals[template][local] = forged.sets.len() - 1;
+    forged
+}
+
+fn bytes(program: &Program, object: &str, first: u64, strides: Vec<(u64, Option<u64>)>) -> ClaimedPlace {
+    let (object, _) =
+        program.objects.enumerate().find(|(_, found)| found.name == object).expect("the object");
+    ClaimedPlace::Bytes { object, first, strides }
+}
+
+/// What the analysis once got wrong is refused.
+#[test]
+fn old_mistakes_are_refused() {
+    // A pointer to a structure is not one into its first member: it may move into the next one.
+    let program = of("struct { int a[2]; int b; } s; extern int __VERIFIER_nondet_int(void);
+        int main(void) { char *p = (char *)&s; char *q = p + 8; *q = 1;
+          int *w = s.a; w = w + __VERIFIER_nondet_int(); *w = 1; return 0; }");
+    let points_to = PointsTo::of(&program);
+    let claim = points_to.claim(&program);
+    assert_eq!(refusal(&program, &points_to, &claim), None);
+    let in_array = || bytes(&program, "s", 0, vec![(4, Some(2))]);
+    assert!(refusal(&program, &points_to, &forged(&program, &claim, "q", vec![in_array()])).is_some());
+    // A walk may leave its array.
+    assert!(refusal(&program, &points_to, &forged(&program, &claim, "w", vec![in_array()])).is_some());
+    let all = vec![bytes(&program, "s", 0, vec![(4, Some(3))])];
+    assert_eq!(
+        refusal(&program, &points_to, &forged(&program, &claim, "w", all)),
+        None,
+        "it stays in its object"
+    );
+    // What is subtracted is still there.
+    let program = of("int x, y; int main(void) { unsigned long a = (unsigned long)&x, b = (unsigned long)&y;
+          unsigned long d = a - b; unsigned long e = a - d; *(int *)e = 1; return 0; }");
+    let points_to = PointsTo::of(&program);
+    let claim = points_to.claim(&program);
+    assert_eq!(refusal(&program, &points_to, &claim), None);
+    assert!(refusal(&program, &points_to, &forged(&program, &claim, "d", vec![])).is_some());
+    let of_x = vec![bytes(&program, "x", 0, vec![(1, None)])];
+    assert!(refusal(&program, &points_to, &forged(&program, &claim, "e", of_x)).is_some());
+}
+
+/// Claims of another form are refused.
+#[test]
+fn claims_about_cells_are_tested() {
+    let program = of("struct { int *a; int *b; } s; int x; int main(void) { s.b = &x; return *s.b; }");
+    let points_to = PointsTo::of(&program);
+    let claim = points_to.claim(&program);
+    assert_eq!(refusal(&program, &points_to, &claim), None);
+    let (object, _) = program.objects.enumerate().find(|(_, object)| object.name == "s").expect("s");
+    // Bytes that are in no cell.
+    let mut fewer = claim.clone();
+    fewer.cells[object].pop();
+    assert!(refusal(&program, &points_to, &fewer).is_some());
+    let mut shorter = claim.clone();
+    shorter.cells[object][1].bytes[0].length = 4;
+    assert!(refusal(&program, &points_to, &shorter).is_some());
+    // An address that is taken.
+    let mut untaken = claim.clone();
+    untaken.taken_objects.clear();
+    assert!(refusal(&program, &points_to, &untaken).is_some());
+    // Of another program.
+    let mut other = claim;
+    other.cells.push(Vec::new());
+    assert!(refusal(&program, &points_to, &other).is_some());
+}
