@@ -11,10 +11,10 @@
 //! 2. Constants and memory that was never set hold no addresses. An input ([`Rhs::Any`](crate::Rhs::Any)) of
 //!    a pointer's width holds those that it is ever compared with, up to constants, in its own constraint,
 //!    too. [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever
-//!    taken. Where inputs are foreign ([`Program::foreign_inputs`]), only comparisons count that
-//!    constraints make, of whole numbers without a sign. One that a constraint keeps below something is a number, such as a length: like an input. One
-//!    that is kept below a constant under 2^31 holds none. The result of a floating-point operation holds
-//!    what its operands do.
+//!    taken. Where inputs are foreign ([`Program::foreign_inputs`]), only comparisons count that constraints
+//!    make, of whole numbers without a sign. One that a constraint keeps below something is a number, such
+//!    as a length: like an input. One that is kept below a constant under 2^31 holds none. The result of a
+//!    floating-point operation holds what its operands do.
 //! 3. What code outside of the program gives back is memory of its own, or at an address that it was given
 //!    ([`ObjectRole::Given`](crate::program::ObjectRole::Given)): in the object there, or in one that can
 //!    be reached from there.
@@ -197,8 +197,9 @@ impl PointsTo {
         found
     }
 
-    /// Whether an address may be an input, or computed from one. In programs whose inputs are foreign, this
-    /// covers whatever is computed from one ([`Program::foreign_inputs`]); in others only sums with constants.
+    /// Whether an address may be an input, or computed from one. In programs whose inputs are foreign
+    /// ([`Program::foreign_inputs`]), this covers whatever is computed from one; in others only sums with
+    /// constants.
     pub fn may_be_input(&self, template: TemplateId, expr: &Expr) -> bool {
         self.eval(template, expr).iter().any(|pointee| matches!(pointee, Pointee::Input(_)))
     }
