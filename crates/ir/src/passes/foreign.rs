@@ -6,11 +6,12 @@
 //! wherever such memory is used as a pointer.
 //!
 //! Where some assumption limits proofs already, no proof is lost by one more. So in programs of so many steps
-//! that searches see little of them, [`note`] lets inputs be foreign ([`Program::foreign_inputs`]). Then an input is an address of the program only if the constraint of its
-//! assignment compares it with one, as addresses are compared: so the models of library functions that give
-//! back addresses say it. If an address that is followed may have come from an input, that is noted as an
-//! assumption that limits proofs; listings hold under it. If there is none, nothing is assumed: whether an
-//! input is an address shows only where it is followed.
+//! that searches see little of them, [`note`] lets inputs be foreign ([`Program::foreign_inputs`]). Then an
+//! input is an address of the program only if the constraint of its assignment compares it with one, as
+//! addresses are compared: so the models of library functions that give back addresses say it. If an address
+//! that is followed may have come from an input, that is noted as an assumption that limits proofs; listings
+//! hold under it. If there is none, nothing is assumed: whether an input is an address shows only where it is
+//! followed.
 
 use super::PointsTo;
 use crate::expr::Expr;
@@ -21,11 +22,12 @@ use std::collections::BTreeSet;
 /// What is taken for granted where inputs are foreign.
 pub const FOREIGN: &str = "an address is followed that may have come from outside as a number: then it is taken to be none of the program's own";
 
-/// From this many steps on, a program is large. In others, searches try the addresses that inputs are compared
-/// with.
+/// From this many steps on, a program is large. In others, searches try the addresses that inputs are
+/// compared with.
 const LARGE: usize = 1000;
 
-/// Lets inputs be foreign in a large program with an assumption that limits proofs, and notes what that assumes.
+/// Lets inputs be foreign in a large program with an assumption that limits proofs, and notes what that
+/// assumes.
 pub fn note(program: &mut Program) {
     let steps: usize = program.templates.iter().map(|code| code.edges.len()).sum();
     if steps >= LARGE && program.limiting_assumption().is_some() && has_inputs(program) {
