@@ -1,6 +1,5 @@
 // What is compared with the address of a member is a sum: the input itself is the address of another member, under a lock.
 // expect: races=true
-// args: --data-model LP64
 #include <pthread.h>
 
 extern unsigned long __VERIFIER_nondet_ulong(void);
