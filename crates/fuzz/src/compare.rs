@@ -287,8 +287,8 @@ fn compiled(case: &Case, seen: Seen, compiler: Option<&Compiler>) -> Answer {
     }
 }
 
-/// Whether a program has a data race, though another check was asked for. Compilers may then read variables more
-/// often than the program does, as gcc does for the value of `++x`.
+/// Whether a program has a data race, though another check was asked for. Compilers may then read variables
+/// more often than the program does, as gcc does for the value of `++x`.
 fn has_race(case: &Case) -> bool {
     let races = Check::Races;
     case.check != races

@@ -74,8 +74,8 @@ fn unchecked_free(program: &Program, competition: bool) -> Option<ir::Assumption
     Some(ir::Assumption { text: text.to_owned(), span: edge.span, limits_proof: false })
 }
 
-/// What every other check rests on: a compiler may read a variable again, or not at all, where no other thread
-/// may write it. So the steps of a program with a data race need not be those of its text.
+/// What every other check rests on: a compiler may read a variable again, or not at all, where no other
+/// thread may write it. So the steps of a program with a data race need not be those of its text.
 fn unchecked_races(program: &Program) -> Option<ir::Assumption> {
     let mut edges = program.templates.iter().flat_map(|template| &template.edges);
     let edge = edges.find(|edge| edge.ops.iter().any(|op| matches!(op, ir::Op::Spawn(..))))?;

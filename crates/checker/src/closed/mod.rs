@@ -409,8 +409,8 @@ impl<'a> Auditor<'a> {
     }
 
     /// What is in an expression that is evaluated: places where memory is read, and comparisons. Where inputs
-    /// are foreign ([`Program::foreign_inputs`]), those comparisons count that the constraint of an assignment
-    /// makes, of addresses.
+    /// are foreign ([`Program::foreign_inputs`]), those comparisons of addresses count that the constraint of
+    /// an assignment makes.
     fn expression(&mut self, template: TemplateId, expr: &Expr, in_constraint: bool) -> Tested {
         let mut in_operands = in_constraint;
         match expr {
