@@ -434,7 +434,7 @@ impl Schedule {
 }
 
 /// Whether an object is made by a function of the library, and gone when it is given back.
-fn is_of_heap(object: &ir::Object) -> bool {
+pub(super) fn is_of_heap(object: &ir::Object) -> bool {
     object.storage == ir::Storage::Site && object.name.contains(' ')
 }
 

@@ -8,6 +8,7 @@
 
 use crate::reproducer::Unforced;
 use crate::reproducer::events::Execution;
+use crate::reproducer::files::is_of_heap;
 use crate::reproducer::inputs::words;
 use checker::{Refutation, ReplayedViolation, WaitTarget};
 use ir::semantics::{Choice, Choices};
@@ -77,10 +78,12 @@ pub(crate) fn check_waits(refutation: &Refutation, execution: &Execution<'_>) ->
     }
 }
 
-/// Refuses races of what runs when a thread has returned from its function: the runtime takes it to have
-/// ended.
+/// Refuses races of what runs when a thread has returned from its function, which the runtime takes to have
+/// ended, and of the end of a variable's life, which no sanitiser takes for an access.
 pub(crate) fn check_ends(refutation: &Refutation, execution: &Execution<'_>) -> Result<(), Unforced> {
-    let ReplayedViolation::Race { accesses, .. } = &refutation.replayed.violation else { return Ok(()) };
+    let ReplayedViolation::Race { accesses, cell, .. } = &refutation.replayed.violation else {
+        return Ok(());
+    };
     let last = execution.states.last().ok_or(Unforced::Trace)?;
     let templates = &execution.machine.program.templates;
     let is_end = |template: TemplateId| templates[template].role == TemplateRole::EndOfThread;
@@ -88,20 +91,45 @@ pub(crate) fn check_ends(refutation: &Refutation, execution: &Execution<'_>) -> 
     if activations.any(|activation| is_end(activation.template)) {
         return Err(Unforced::Choice(accesses[0].span));
     }
+    let object = &execution.machine.program.objects[cell.0];
+    for access in accesses.iter().filter(|_| !is_of_heap(object)) {
+        let innermost = last.threads[access.thread].activations.last().ok_or(Unforced::Trace)?;
+        let mut ops = templates[innermost.template].edges[access.edge].ops.iter();
+        if ops.any(|op| matches!(op, Op::Free(_))) {
+            return Err(Unforced::Dead(object.name.clone()));
+        }
+    }
     Ok(())
 }
 
-/// Refuses races of reads into a part of a copy that the program never looks at: the compiler drops these.
+/// Refuses races of reads into a part of a copy that the program never looks at, and such reads outside of
+/// memory: the compiler drops these.
 pub(crate) fn check_reads(refutation: &Refutation, execution: &Execution<'_>) -> Result<(), Unforced> {
-    let ReplayedViolation::Race { accesses, .. } = &refutation.replayed.violation else { return Ok(()) };
     let last = execution.states.last().ok_or(Unforced::Trace)?;
     let program = execution.machine.program;
-    for access in accesses.iter() {
-        let innermost = last.threads[access.thread].activations.last().ok_or(Unforced::Trace)?;
-        let code = &program.templates[innermost.template];
-        if code.edges[access.edge].ops.iter().any(|op| is_unread_copy(program, code, op)) {
-            return Err(Unforced::Unused(access.span));
+    let code_of = |thread: usize| {
+        let innermost = last.threads[thread].activations.last().ok_or(Unforced::Trace)?;
+        Ok(&program.templates[innermost.template])
+    };
+    let is_unread =
+        |code: &ir::Template, edge: &ir::Edge| edge.ops.iter().any(|op| is_unread_copy(program, code, op));
+    match &refutation.replayed.violation {
+        ReplayedViolation::Race { accesses, .. } => {
+            for access in accesses.iter() {
+                let code = code_of(access.thread)?;
+                if is_unread(code, &code.edges[access.edge]) {
+                    return Err(Unforced::Unused(access.span));
+                }
+            }
         }
+        ReplayedViolation::Error { kind: ErrorKind::InvalidAccess, span, .. } => {
+            let Some(step) = refutation.trace.steps.last() else { return Ok(()) };
+            let code = code_of(step.thread)?;
+            if code.edges.iter().any(|edge| edge.span == *span && is_unread(code, edge)) {
+                return Err(Unforced::Unused(*span));
+            }
+        }
+        ReplayedViolation::Error { .. } | ReplayedViolation::Deadlock(_) => {}
     }
     Ok(())
 }
