@@ -1,9 +1,7 @@
 //! How far addresses move: ranges of the amounts that are added to them.
 //!
 //! A forward analysis with intervals of the locals of each template by itself, with widening to the
-//! constants of the template. Memory may hold anything. It is made for locals only that amounts depend on,
-//! and only for programs with arrays inside of other things: elsewhere a pointer that stays in its object
-//! stays in its array.
+//! constants of the template. Memory may hold anything. It is made for locals only that amounts depend on.
 //!
 //! A range of an amount covers all places in its template where that amount is added to something.
 //! Over-approximates.
@@ -12,8 +10,8 @@ use super::super::is_past;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::ids::{EdgeId, Id, IdVec, LocalId, LocationId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
-use crate::program::{Edge, Program, Storage, Template};
-use crate::types::{IntType, Layout, Value};
+use crate::program::{Edge, Program, Template};
+use crate::types::{IntType, Value};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -38,15 +36,11 @@ pub struct Amounts {
 }
 
 impl Amounts {
-    /// Finds the ranges of a program's amounts, as far as they matter and time allows.
+    /// Finds the ranges of a program's amounts, as far as time allows.
     pub fn of(program: &Program, deadline: Option<Instant>) -> Self {
-        let matters = program.objects.iter().any(|object| {
-            let is_allocated = object.storage == Storage::Site;
-            has_inner_array(&object.layout, is_allocated)
-        });
         let nothing = || program.templates.iter().map(|_| FxHashMap::default()).collect();
         // A broadcast changes locals from outside.
-        if !matters || program.has_broadcasts() {
+        if program.has_broadcasts() {
             return Self { known: nothing() };
         }
         let mut parameters: IdVec<TemplateId, Option<Ranges>> =
@@ -76,16 +70,6 @@ impl Amounts {
     /// The range of an amount that a template adds to something.
     pub fn get(&self, template: TemplateId, amount: &Expr) -> Option<Range> {
         self.known.get(template)?.get(amount).copied()
-    }
-}
-
-/// Whether an array is a part of something.
-fn has_inner_array(layout: &Layout, is_inner: bool) -> bool {
-    match layout {
-        Layout::Scalar(_) | Layout::Sync(_) => false,
-        Layout::Bytes(_) => is_inner,
-        Layout::Array { element, .. } => is_inner || has_inner_array(element, true),
-        Layout::Record(fields) => fields.iter().any(|field| has_inner_array(&field.layout, true)),
     }
 }
 
