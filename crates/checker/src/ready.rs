@@ -40,7 +40,7 @@ fn not_ready(why: NotReady) -> ProofError {
 pub(crate) fn sliced<'v>(program: &'v Views, races: bool, budget: &Budget) -> Result<&'v View, ProofError> {
     let view = program.sliced(races, budget).map_err(no_view)?;
     require_closed_base(program, budget)?;
-    require_closed(view, budget)?;
+    require_closed(program, view, budget)?;
     Ok(view)
 }
 
@@ -51,9 +51,10 @@ pub(crate) fn points_to<'v>(program: &'v Views, budget: &Budget) -> Result<&'v P
     program.points_to(budget).map_err(ProofError::TooExpensive)
 }
 
-/// Checks the points-to sets of a view.
-fn require_closed(view: &Analysed, budget: &Budget) -> Result<(), ProofError> {
-    let tested = view.tested(&|program, sets| closed::test(program, sets, budget), budget);
+/// Checks the points-to sets of a view, after those by which it was derived.
+fn require_closed(program: &Views, view: &Analysed, budget: &Budget) -> Result<(), ProofError> {
+    let base = program.inlined(budget).map_err(no_view)?;
+    let tested = view.tested(&|view, sets| closed::test_view(view, sets, base, budget), budget);
     accepted(tested.map_err(ProofError::TooExpensive)?)
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn words<'v>(
     let words = prepare(program, races, budget).map_err(not_ready)?;
     require_all_behaviours(words)?;
     sliced(program, races, budget)?;
-    require_closed(words, budget)?;
+    require_closed(program, words, budget)?;
     Ok(words)
 }
 
@@ -92,8 +93,8 @@ pub(crate) fn whole_words<'v>(program: &'v Views, budget: &Budget) -> Result<&'v
     let words = prepare_whole(program, budget).map_err(not_ready)?;
     require_all_behaviours(words)?;
     require_closed_base(program, budget)?;
-    require_closed(program.listed(budget).map_err(no_view)?, budget)?;
-    require_closed(words, budget)?;
+    require_closed(program, program.listed(budget).map_err(no_view)?, budget)?;
+    require_closed(program, words, budget)?;
     Ok(words)
 }
 

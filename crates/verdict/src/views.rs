@@ -248,8 +248,7 @@ impl Views {
         budget: &Budget,
     ) -> Result<&Result<(), String>, NoView> {
         let log = &self.lowered.log;
-        let base = self.base(budget).map_err(NoView::Exhausted)?;
-        let base = base.as_ref().map_err(|error| NoView::Impossible(*error))?;
+        let base = self.annotated(budget)?;
         let tested = self.tested.get("test: points-to of views", (log, budget), || {
             let program = &self.lowered.program;
             let mut locations = program.templates.iter().flat_map(|code| &code.locations);
@@ -271,7 +270,16 @@ impl Views {
         tested.map_err(NoView::Exhausted)
     }
 
-    /// The program without calls that all views are derived from.
+    /// The program without calls that all views are derived from, annotated with targets.
+    pub fn inlined(&self, budget: &Budget) -> Result<&Program, NoView> {
+        self.annotated(budget).map(|annotated| &annotated.program)
+    }
+
+    fn annotated(&self, budget: &Budget) -> Result<&Annotated, NoView> {
+        let base = self.base(budget).map_err(NoView::Exhausted)?;
+        base.as_ref().map_err(|error| NoView::Impossible(*error))
+    }
+
     fn base(&self, budget: &Budget) -> Result<&Result<Annotated, InlineError>, Exhausted> {
         let log = &self.lowered.log;
         let runner = Runner { deadline: budget.deadline, is_stopped: &|| budget.look(0).is_err(), log };

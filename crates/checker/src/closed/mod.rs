@@ -29,6 +29,7 @@
 //! Taken from the analysis as they are: the ranges of the amounts that addresses are moved by
 //! ([`PointsTo::claimed_range`]).
 
+mod inherited;
 mod offsets;
 mod reads;
 mod sets;
@@ -36,6 +37,7 @@ mod sets;
 mod tests;
 mod values;
 
+use inherited::Inherited;
 use ir::ids::Id;
 use ir::passes::PointsTo;
 use ir::passes::points_to::claim::Claim;
@@ -56,14 +58,24 @@ pub fn test(
     points_to: &PointsTo,
     budget: &Budget,
 ) -> Result<Result<(), String>, Exhausted> {
-    test_claim(program, points_to, &points_to.claim(program), budget)
+    test_claim(program, (points_to, &points_to.claim(program)), None, budget)
+}
+
+/// The same for a view: its places may have targets that were tested in the program that it was derived from.
+pub fn test_view(
+    view: &Program,
+    points_to: &PointsTo,
+    base: &Program,
+    budget: &Budget,
+) -> Result<Result<(), String>, Exhausted> {
+    test_claim(view, (points_to, &points_to.claim(view)), Some(base), budget)
 }
 
 /// The same for what is claimed to be these sets.
 fn test_claim(
     program: &Program,
-    points_to: &PointsTo,
-    claim: &Claim,
+    (points_to, claim): (&PointsTo, &Claim),
+    base: Option<&Program>,
     budget: &Budget,
 ) -> Result<Result<(), String>, Exhausted> {
     let sets = match Sets::of(program, claim) {
@@ -80,6 +92,8 @@ fn test_claim(
         inside: FxHashSet::default(),
         lists: Vec::new(),
         reads: FxHashMap::default(),
+        base,
+        inherited: None,
     };
     let tested = auditor.first_values().and_then(|()| auditor.given()).and_then(|()| auditor.threads());
     if tested.is_err() {
@@ -131,6 +145,10 @@ struct Auditor<'a> {
     lists: Vec<Arc<[Target]>>,
     /// Where templates that were asked about read their locals.
     reads: FxHashMap<TemplateId, Reads>,
+    /// The program that a view was derived from.
+    base: Option<&'a Program>,
+    /// The targets that it has from there, once they are asked for.
+    inherited: Option<Inherited<'a>>,
 }
 
 impl<'a> Auditor<'a> {
@@ -489,14 +507,21 @@ impl<'a> Auditor<'a> {
         }
         let set = self.value(template, address);
         let found = self.points_to.targets(template, address);
-        for targets in [Some(&found), annotated].into_iter().flatten() {
-            if let Targets::Of(targets) = targets
+        for (targets, is_annotated) in [(Some(&found), false), (annotated, true)] {
+            if let Some(Targets::Of(targets)) = targets
                 && let Some(missing) = self.not_listed(set, targets)
+                && !(is_annotated && self.is_inherited(targets))
             {
                 return Err(format!("an address points to {missing}"));
             }
         }
         Ok(())
+    }
+
+    /// Whether a view has these targets from the program that it was derived from.
+    fn is_inherited(&mut self, targets: &[Target]) -> bool {
+        let (Some(base), view) = (self.base, self.program) else { return false };
+        self.inherited.get_or_insert_with(|| Inherited::of(base, view)).has(view, targets)
     }
 
     /// A place of a set that is not among some targets, for people.

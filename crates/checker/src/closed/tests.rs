@@ -1,19 +1,23 @@
 //! Right claims are accepted, forged ones are not.
 
-use super::{test, test_claim};
+use super::{test, test_claim, test_view};
 use frontend_c::{Options, Source, read};
 use ir::passes::points_to::claim::{Claim, ClaimedPlace};
 use ir::passes::{self, Lowering, PointsTo, before_calls};
-use ir::{DataModel, LocalId, ObjectId, Program, TemplateId};
+use ir::{DataModel, Lhs, LocalId, ObjectId, Program, Target, Targets, TemplateId};
 use std::path::{Path, PathBuf};
 use verdict::{Budget, Views};
 
 fn lowered(name: &str, text: &str) -> Option<Program> {
+    lowered_for(name, text, Lowering { races: true, bounds: true, ..Lowering::default() })
+}
+
+fn lowered_for(name: &str, text: &str, lowering: Lowering) -> Option<Program> {
     let data_model = if text.contains("ILP32") { DataModel::Ilp32 } else { DataModel::Lp64 };
     let nesc = text.contains("--nesc");
     let options = Options { data_model, nesc, ..Options::default() };
     let program = read(&[Source { name: name.to_owned(), text: text.into() }], &options).ok()?;
-    Some(passes::concrete(&program, Lowering { races: true, bounds: true, ..Lowering::default() }))
+    Some(passes::concrete(&program, lowering))
 }
 
 fn of(text: &str) -> Program {
@@ -39,7 +43,7 @@ fn programs() -> Vec<PathBuf> {
 }
 
 fn refusal(program: &Program, points_to: &PointsTo, claim: &Claim) -> Option<String> {
-    test_claim(program, points_to, claim, &Budget::unlimited()).expect("no limit").err()
+    test_claim(program, (points_to, claim), None, &Budget::unlimited()).expect("no limit").err()
 }
 
 /// The sets of all test programs are closed, and so are those of some of their views.
@@ -50,26 +54,66 @@ fn sets_of_test_programs_are_closed() {
     for (number, file) in programs().into_iter().enumerate() {
         let text = std::fs::read_to_string(&file).expect("test programs are text");
         let Some(program) = lowered("test.c", &text) else { continue };
-        let mut check = |view: &str, program: &Program| {
+        let mut check = |view: &str, program: &Program, base: Option<&Program>| {
             tested += 1;
             let points_to = PointsTo::of(program);
-            if let Err(wrong) = test(program, &points_to, &budget).expect("no limit") {
+            let said = match base {
+                Some(base) => test_view(program, &points_to, base, &budget),
+                None => test(program, &points_to, &budget),
+            };
+            if let Err(wrong) = said.expect("no limit") {
                 refused.push(format!("{} {view}: {wrong}", file.display()));
             }
         };
-        check("lowered", &program);
+        check("lowered", &program, None);
         if number % 8 == 0 {
-            check("before calls", &before_calls(&program));
+            check("before calls", &before_calls(&program), None);
             let views = Views::from(program);
             for races in [false, true] {
                 let Ok(view) = views.sliced(races, &budget) else { continue };
-                check("view", view);
-                check("words", view.words(&budget).expect("no limit"));
+                let base = views.inlined(&budget).ok();
+                check("view", view, base);
+                check("words", view.words(&budget).expect("no limit"), base);
             }
         }
     }
     assert!(tested > 1000, "{tested}");
     assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+/// A view that knows less than the program before it keeps the targets of that program, and no others.
+#[test]
+fn a_view_has_the_targets_of_its_program() {
+    let budget = Budget::unlimited();
+    let text = "#include <pthread.h>\n\
+        struct each { pthread_t id; int in, out; } all[3];\n\
+        void *run(void *p) { struct each *e = p; e->out = e->in + 1; return 0; }\n\
+        int main(void) { int n = 2, j; for (j = 0; j < n; j++) { all[j].in = 1;\n\
+        pthread_create(&all[j / 2].id, 0, run, &all[0]); }\n\
+        for (j = 0; j < n - 1; j++) {} return 0; }";
+    let views = Views::from(lowered_for("test.c", text, Lowering::default()).expect("it is a program"));
+    let base = views.inlined(&budget).expect("it is small");
+    let view = views.sliced(false, &budget).expect("it is small").program();
+    let points_to = PointsTo::of(view);
+    let said = test_view(view, &points_to, base, &budget).expect("no limit");
+    assert_eq!(said, Ok(()));
+    assert!(test(view, &points_to, &budget).expect("no limit").is_err(), "the view knows as much");
+    // Targets that are elsewhere are none of that program.
+    let mut forged = view.clone();
+    let edges = forged.templates.iter_mut().flat_map(|code| code.edges.iter_mut());
+    for op in edges.flat_map(|edge| &mut edge.ops) {
+        for lhs in op.targets_mut() {
+            if let Lhs::Memory(place) = lhs
+                && let Targets::Of(targets) = &place.targets
+            {
+                let moved = targets.iter().map(|target| Target { first: target.first + 1, ..*target });
+                place.targets = Targets::Of(moved.collect());
+            }
+        }
+    }
+    assert_ne!(&forged, view);
+    let said = test_view(&forged, &PointsTo::of(&forged), base, &budget).expect("no limit");
+    assert!(said.is_err(), "forged targets are accepted");
 }
 
 /// Something that has a set.
