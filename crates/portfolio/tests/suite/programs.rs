@@ -122,7 +122,7 @@ fn check_program(file: &Path) -> Vec<String> {
             pipeline::verify_prepared(&views, check, engine, &Budget::steps_for(seconds), &Silent)
         };
         // Of what does not hold, it is enough that it is not proved.
-        let proof = ask(&engine_flow::Flow, if expectation.holds { SECONDS } else { 2.0 });
+        let proof = ask(&engine_flow::Flow, if expectation.holds { SECONDS } else { 0.5 });
         let proved = answer_of(&proof.verdict) == Answer::True;
         if proved != (answer_of(&proof.verdict) != Answer::Unknown) || (proved && !expectation.holds) {
             failures.push(format!("{shown}: {}: SOUNDNESS: flow said the opposite", check.name()));
