@@ -12,6 +12,7 @@ use crate::lowering::Lowering;
 use crate::memory_orders::Orders;
 use crate::parse::Unit;
 use crate::scopes::Scopes;
+use crate::site_uses::Memory;
 use crate::types::Class;
 use ir::{
     Expr, Initial, IntType, Lhs, LocalId, LocationId, LocationKind, Object, ObjectId, Op, Storage, TemplateId,
@@ -60,7 +61,7 @@ pub struct Function<'l, 'u> {
     /// change until the expression is done.
     pub changing: FxHashSet<LocalId>,
     /// Variables that were last assigned the address of a new allocation, for names in reports.
-    pub site_holders: FxHashMap<DeclId, ObjectId>,
+    pub site_holders: FxHashMap<DeclId, Memory>,
     /// What is known about expressions.
     pub facts: FxHashMap<ExprId, Facts>,
     /// What the function does with its variables.

@@ -59,6 +59,7 @@ mod unqualified_casts;
 
 pub use classes::{Effect, FunctionClass, UnknownFunction};
 use ir::diagnostic::{Diagnostic, Kind};
+use ir::passes::allocators::CallUses;
 use ir::{DataModel, Draft, Program};
 pub use memory_orders::MemoryModel;
 pub use start::Start;
@@ -288,8 +289,8 @@ fn read_here(sources: &[(Source, Options)], whole: &Options) -> Result<Program, 
         return Err(mistakes);
     }
     let links = link::link(&units, &whole.start)?;
-    let mut program = if whole.nesc {
-        nesc::lower(&units, &links, whole.data_model)?
+    let (mut program, uses) = if whole.nesc {
+        (nesc::lower(&units, &links, whole.data_model)?, CallUses::default())
     } else {
         memory_orders::lower(&units, &links, whole)
     };
@@ -298,6 +299,7 @@ fn read_here(sources: &[(Source, Options)], whole: &Options) -> Result<Program, 
         division::divide(&mut program);
     }
     library::simplify(&mut program, !whole.outside_is_pure);
+    ir::passes::allocators::separate_allocators(&mut program, &uses);
     match ir::check::check(&program) {
         Ok(()) => Ok(program),
         Err(malformed) => {

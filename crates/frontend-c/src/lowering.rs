@@ -14,6 +14,7 @@ use crate::scopes::Scopes;
 use crate::start;
 use crate::startup;
 use ir::Draft;
+use ir::passes::allocators::CallUses;
 use ir::passes::{PointsTo, callable_with};
 use ir::{
     Assumption, BinaryOp, Count, DataModel, Expr, Initial, IntType, Layout, LocationId, Object, ObjectId,
@@ -59,6 +60,8 @@ pub struct Lowering<'u> {
     pub gives_names: bool,
     /// The unknown functions that are called.
     pub unknown_functions: Vec<UnknownFunction>,
+    /// What the source uses the results of calls as.
+    pub call_uses: CallUses,
     /// Whether the program names variables that other files define.
     names_outside: bool,
     /// The simplifications so far, with the function that contains each, if any.
@@ -131,6 +134,7 @@ fn lower_into<'u>(
         unknown_calls: Vec::new(),
         gives_names: false,
         unknown_functions: Vec::new(),
+        call_uses: CallUses::default(),
         names_outside: false,
         noted: Vec::new(),
     };

@@ -34,6 +34,7 @@ use crate::link::Links;
 use crate::lowering;
 use crate::parse::Unit;
 use ir::ids::Id;
+use ir::passes::allocators::CallUses;
 use ir::passes::lower::select_marked;
 use ir::{
     Assignment, Assumption, BinaryOp, Expr, IntType, Lhs, LocalId, LocationId, ObjectId, Op, Program, Range,
@@ -224,8 +225,8 @@ impl Atomics {
     }
 }
 
-/// Lowers linked files under a memory model.
-pub fn lower(units: &[Unit], links: &Links, options: &Options) -> Program {
+/// Lowers linked files under a memory model; also says what the results of calls are used as.
+pub fn lower(units: &[Unit], links: &Links, options: &Options) -> (Program, CallUses) {
     let lower = |atomics| {
         lowering::lower(units, links, options.data_model, None, atomics, options.outside(), &options.draft)
     };
@@ -234,7 +235,8 @@ pub fn lower(units: &[Unit], links: &Links, options: &Options) -> Program {
     if options.memory_model == MemoryModel::SequentiallyConsistent {
         order_attempts(&mut first.program);
     }
-    let Some(span) = first.atomics.weakest() else { return first.program };
+    let uses = first.call_uses;
+    let Some(span) = first.atomics.weakest() else { return (first.program, uses) };
     let (mut program, text) = match options.memory_model {
         MemoryModel::C11 => {
             let unordered = first.atomics.unordered();
@@ -247,7 +249,7 @@ pub fn lower(units: &[Unit], links: &Links, options: &Options) -> Program {
         }
     };
     program.assumptions.push(Assumption { text: text.to_owned(), span, limits_proof: false });
-    program
+    (program, uses)
 }
 
 /// Removes races that exist only in C11: failed attempts at synchronisation then order accesses, and

@@ -3,13 +3,14 @@
 //! `struct pool *p = malloc(sizeof *p)` makes the site of the call a `struct pool` with the name `p`. This is
 //! only for reports, and for which bytes points-to sets tell apart ([`ir::Program::site_uses`]): memory may
 //! be used as another type later, so no analysis may rely on it. Memory that a function of the program
-//! allocates for its callers has no type here, as callers may use it as different types.
+//! allocates for its callers has no type of its own, as callers may use it as different types: that is kept
+//! by call, for the copies of such functions ([`ir::passes::allocators`]).
 
 use crate::effects::called_function;
 use crate::function::Function;
 use crate::parse::Unit;
 use ir::ids::Id;
-use ir::{Field, Layout, ObjectId, SiteUse, Storage};
+use ir::{Field, Layout, ObjectId, SiteUse, Span, Storage};
 use rucc_ast::UnaryOp;
 use rucc_sema::{DeclId, ExprId, ExprKind};
 use rucc_types::{RecordKind, TypeId, TypeKind};
@@ -27,6 +28,15 @@ const ALLOCATORS: &[&str] = &[
     "__builtin_calloc",
     "__builtin_realloc",
 ];
+
+/// Memory that an expression gives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// Of an allocation site.
+    Site(ObjectId),
+    /// What this call of a function of the program gives.
+    Call(Span),
+}
 
 impl Unit {
     /// The members of a type by name, even if they do not cover it: for a structure with bit-fields, those
@@ -64,8 +74,12 @@ impl Function<'_, '_> {
     /// Records that the value of an expression, whose evaluation began with this many objects, is converted
     /// to a pointer type.
     pub fn note_site_type(&mut self, before: usize, value: ExprId, to: TypeId) {
-        let Some(site) = self.allocated_by(before, value) else { return };
-        if self.global.program.site_use(site).is_some() {
+        let Some(memory) = self.allocated_by(before, value) else { return };
+        let is_known = match memory {
+            Memory::Site(site) => self.global.program.site_use(site).is_some(),
+            Memory::Call(span) => self.global.call_uses.contains_key(&span),
+        };
+        if is_known {
             return;
         }
         let unit = self.unit;
@@ -76,14 +90,25 @@ impl Function<'_, '_> {
         }
         let layout = unit.named_layout(element, size);
         let (variable, type_name) = (String::new(), unit.spell(element));
-        self.global.program.site_uses.push(SiteUse { site, variable, type_name, layout, size });
+        match memory {
+            Memory::Site(site) => {
+                self.global.program.site_uses.push(SiteUse { site, variable, type_name, layout, size });
+            }
+            Memory::Call(span) => {
+                let used = SiteUse { site: ObjectId::new(0), variable, type_name, layout, size };
+                self.global.call_uses.insert(span, used);
+            }
+        }
     }
 
     /// Records where the value of an expression is stored: an lvalue, or a declared variable.
     pub fn note_site_variable(&mut self, before: usize, value: ExprId, name: Option<String>) {
-        let Some(site) = self.allocated_by(before, value) else { return };
-        let uses = &mut self.global.program.site_uses;
-        let Some(used) = uses.iter_mut().find(|used| used.site == site) else { return };
+        let Some(memory) = self.allocated_by(before, value) else { return };
+        let used = match memory {
+            Memory::Site(site) => self.global.program.site_uses.iter_mut().find(|used| used.site == site),
+            Memory::Call(span) => self.global.call_uses.get_mut(&span),
+        };
+        let Some(used) = used else { return };
         if let (true, Some(name)) = (used.variable.is_empty(), name) {
             used.variable = name;
         }
@@ -93,8 +118,8 @@ impl Function<'_, '_> {
     /// type: `void *p = malloc(n); T *q = p;`.
     pub fn note_site_holder(&mut self, before: usize, value: ExprId, variable: DeclId) {
         match self.allocated_by(before, value) {
-            Some(site) => {
-                self.site_holders.insert(variable, site);
+            Some(memory) => {
+                self.site_holders.insert(variable, memory);
             }
             None => {
                 self.site_holders.remove(&variable);
@@ -110,20 +135,24 @@ impl Function<'_, '_> {
         }
     }
 
-    /// The site of an expression that is an allocation, ignoring conversions; also through a variable that
-    /// holds its result.
-    fn allocated_by(&self, before: usize, value: ExprId) -> Option<ObjectId> {
-        let objects = &self.global.program.objects;
-        let callee = match self.unit.tree[self.unconverted(value)].kind {
+    /// The memory that an expression gives, ignoring conversions: a call, or a variable with its result.
+    fn allocated_by(&mut self, before: usize, value: ExprId) -> Option<Memory> {
+        let at = self.unconverted(value);
+        let callee = match self.unit.tree[at].kind {
             ExprKind::Call { callee, .. } => callee,
             ExprKind::Decl(declaration) => return self.site_holders.get(&declaration).copied(),
             _ => return None,
         };
-        // Its own site comes last: arguments are evaluated before.
-        let last = objects.len().checked_sub(1).filter(|last| *last >= before).map(ObjectId::new)?;
         let declared = self.global.resolve(self.unit_index, called_function(self.unit, callee)?);
         let name = self.global.units[declared.unit].name(declared.declaration);
-        (ALLOCATORS.contains(&name) && objects[last].storage == Storage::Site).then_some(last)
+        if !ALLOCATORS.contains(&name) {
+            let span = self.unit.tree.expr_span(at);
+            return (!span.is_dummy()).then(|| Memory::Call(self.span_of(span)));
+        }
+        // Its own site comes last: arguments are evaluated before.
+        let objects = &self.global.program.objects;
+        let last = objects.len().checked_sub(1).filter(|last| *last >= before).map(ObjectId::new)?;
+        (objects[last].storage == Storage::Site).then_some(Memory::Site(last))
     }
 
     fn unconverted(&self, mut at: ExprId) -> ExprId {

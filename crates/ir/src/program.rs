@@ -428,6 +428,11 @@ impl Program {
         ops.flat_map(Op::expressions).for_each(look);
         found
     }
+    /// How many functions of the source some templates are: copies count once.
+    pub fn functions(&self, templates: impl IntoIterator<Item = TemplateId>) -> usize {
+        let templates = templates.into_iter().map(|id| &self.templates[id]);
+        templates.map(|code| (&code.name, code.span)).collect::<BTreeSet<_>>().len()
+    }
     /// The type that an allocation site is used as, if known.
     pub fn site_use(&self, site: ObjectId) -> Option<&SiteUse> {
         self.site_uses.iter().find(|used| used.site == site)

@@ -139,7 +139,7 @@ impl Threads {
         let all: BTreeSet<TemplateId> = reached.values().flatten().copied().collect();
         let taken = all.iter().map(|template| starts[*template].len()).sum();
         let counts = Reached {
-            functions: (all.len(), program.templates.len()),
+            functions: (program.functions(all), program.functions(program.templates.ids())),
             thread_starts: (taken, starts.iter().map(Vec::len).sum()),
         };
         Self { reached, once, counts }

@@ -408,5 +408,6 @@ fn reached(view: &View<'_>) -> Reached {
         }
     }
     let all = program.templates.iter().flat_map(|code| &code.edges).filter(|edge| is_start(edge)).count();
-    Reached { functions: (functions.len(), program.templates.len()), thread_starts: (starts.len(), all) }
+    let counts = (program.functions(functions), program.functions(program.templates.ids()));
+    Reached { functions: counts, thread_starts: (starts.len(), all) }
 }

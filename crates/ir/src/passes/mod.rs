@@ -15,6 +15,7 @@
 
 pub mod addresses;
 pub mod affine;
+pub mod allocators;
 pub mod bits;
 pub mod calls;
 pub mod compress;

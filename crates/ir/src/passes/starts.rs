@@ -49,7 +49,7 @@ pub fn separate_starts(program: &Program, most_edges: usize) -> Program {
             }
             copies += 1;
             edges += size;
-            let copy = copy_template(program, &mut result, child);
+            let (copy, _) = copy_template(program, &mut result, child, &[]);
             taken.push(true);
             if let Op::Spawn(callee, ..) = &mut result.templates[template].edges[edge].ops[index] {
                 *callee = Callee::Procedure(copy);
@@ -93,8 +93,14 @@ fn recursive_starts(program: &Program) -> IdVec<TemplateId, bool> {
     program.templates.ids().map(reaches_itself).collect()
 }
 
-/// Adds a copy of one of the original templates.
-fn copy_template(program: &Program, result: &mut Program, original: TemplateId) -> TemplateId {
+/// Adds a copy of one of the original templates, with its frame objects and with copies of these allocation
+/// sites. Returns it, and the new sites.
+pub(super) fn copy_template(
+    program: &Program,
+    result: &mut Program,
+    original: TemplateId,
+    sites: &[ObjectId],
+) -> (TemplateId, Vec<ObjectId>) {
     let copy = result.templates.push(program.templates[original].clone());
     let mut renamed: Vec<(ObjectId, ObjectId)> = Vec::new();
     for (id, object) in program.objects.enumerate() {
@@ -104,20 +110,28 @@ fn copy_template(program: &Program, result: &mut Program, original: TemplateId) 
             renamed.push((id, result.objects.push(object)));
         }
     }
+    let frames = renamed.len();
+    renamed.extend(sites.iter().map(|site| (*site, result.objects.push(program.objects[*site].clone()))));
+    let new = |object: ObjectId| renamed.iter().find(|(old, _)| *old == object).map(|(_, new)| *new);
     let mut rename = |expr: &mut Expr| {
         if let Expr::Address(object, _) = expr
-            && let Some((_, new)) = renamed.iter().find(|(old, _)| old == object)
+            && let Some(new) = new(*object)
         {
-            *object = *new;
+            *object = new;
         }
     };
-    for (_, new) in &renamed {
+    for (_, new) in &renamed[..frames] {
         if let Initial::Values(values) = &mut result.objects[*new].initial {
             values.iter_mut().for_each(|(_, _, value)| value.rewrite(&mut rename));
         }
     }
     for op in result.templates[copy].edges.iter_mut().flat_map(|edge| &mut edge.ops) {
         each_mention(op, &mut rename, &mut |place| place.targets = Targets::Any, &mut |_| {});
+        if let Op::Allocate { site, .. } = op
+            && let Some(new) = new(*site)
+        {
+            *site = new;
+        }
     }
-    copy
+    (copy, renamed.split_off(frames).into_iter().map(|(_, new)| new).collect())
 }

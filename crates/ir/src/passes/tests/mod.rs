@@ -1,6 +1,7 @@
 //! Each pass preserves the observable behaviour: on random small programs, and on hand-written ones for the
 //! subtle rules.
 
+mod allocators;
 mod compress;
 pub(super) mod explore;
 mod forget;
