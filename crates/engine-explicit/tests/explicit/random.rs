@@ -267,27 +267,22 @@ fn mark_waits(program: &mut Program) {
 
 #[test]
 fn reduction_keeps_all_violations() {
-    compare(0..1000, false);
+    compare(0..600, false);
 }
 
 #[test]
 fn reduction_by_locks_keeps_all_violations() {
-    compare(0..1500, true);
-}
-
-#[test]
-fn reduction_by_locks_keeps_all_violations_of_more_programs() {
-    compare(1500..3000, true);
+    compare(0..1200, true);
 }
 
 #[test]
 fn reduction_keeps_threads_that_wait_for_ever() {
     let mut counts = [0; 3];
-    for seed in 0..1500 {
+    for seed in 0..800 {
         let program = program_with(seed, seed % 2 == 0, true);
         compare_one(seed, &program, &Property::NoDeadlock, &mut counts);
     }
-    assert!(counts[Answer::Safe as usize] > 100 && counts[Answer::Unsafe as usize] > 300, "{counts:?}");
+    assert!(counts[Answer::Safe as usize] > 50 && counts[Answer::Unsafe as usize] > 150, "{counts:?}");
 }
 
 #[test]

@@ -10,15 +10,19 @@
 
 use super::emit::truth;
 use super::{Answer, Call, Context, Entry, Wins, threads};
-use ir::{BinaryOp, Callee, Expr, IntType, Lhs, LocalId, LocationId, Op, Place, Value};
+use ir::{
+    BinaryOp, Callee, Expr, Field, IntType, Layout, Lhs, LocalId, LocationId, Op, Place, Storage, Value,
+};
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["qsort"], wins: Wins::Body, model: sort },
     Entry { names: &["bsearch"], wins: Wins::Body, model: search },
 ];
 
-/// The largest element that is exchanged part by part.
-const MOST_BYTES: Value = 256;
+/// The largest element that is exchanged part by part; larger ones are copied.
+const MOST_PARTS_BYTES: Value = 256;
+/// The largest element.
+const MOST_BYTES: Value = 1 << 16;
 
 /// An array, and how its elements are compared.
 struct Array {
@@ -67,7 +71,24 @@ impl Array {
         context.builder.emit(call);
         Expr::Local(order)
     }
+    /// Exchanges two elements by a copy of one of them.
+    fn exchange_whole(&self, context: &mut Context<'_>, [first, second]: &[Expr; 2]) {
+        let word = |offset| Field { name: String::new(), offset, layout: Layout::Scalar(IntType::U64) };
+        let bytes = self.bytes as u64;
+        let layout = match bytes % 8 {
+            0 => Layout::Record((0..bytes / 8).map(|number| word(8 * number)).collect()),
+            _ => Layout::Bytes(bytes),
+        };
+        let name = format!("the element of {bytes} bytes that the thread exchanges");
+        let kept = Expr::Address(context.own_object(&name, Storage::ThreadLocal, layout, bytes), 0);
+        for (to, from) in [(&kept, first), (first, second), (second, &kept)] {
+            context.builder.emit(Op::Copy(to.clone(), from.clone(), self.number(self.bytes)));
+        }
+    }
     fn exchange(&self, context: &mut Context<'_>, elements: &[Expr; 2]) {
+        if self.bytes > MOST_PARTS_BYTES {
+            return self.exchange_whole(context, elements);
+        }
         let parts = [IntType::U64, IntType::U32, IntType::U16, IntType::U8];
         let fits = |part: &&IntType| (self.bytes as u64).is_multiple_of(part.bytes());
         let part = *parts.iter().find(fits).unwrap_or(&IntType::U8);

@@ -3,7 +3,7 @@
 use fuzz::{Case, Kind};
 
 /// How many programs are read twice.
-const PROGRAMS: u64 = 300;
+const PROGRAMS: u64 = 120;
 
 #[test]
 fn short_headers_make_the_same_programs() {

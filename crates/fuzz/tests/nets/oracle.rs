@@ -5,7 +5,7 @@ use portfolio::pipeline;
 use testkit::oracle::{Bounds, Seen, explore};
 
 /// How many programs are explored twice, and how many states of each.
-const PROGRAMS: u64 = 300;
+const PROGRAMS: u64 = 150;
 const STATES: usize = 6_000;
 
 #[test]

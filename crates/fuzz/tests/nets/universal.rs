@@ -15,7 +15,7 @@ fn proofs_for_everything_are_refused() {
     for folder in FOLDERS {
         let files = corpus::all_files(&root.join(folder));
         assert!(!files.is_empty(), "{folder} has programs");
-        for path in files.iter().filter(|path| path.to_string_lossy().ends_with("-broken.c")).take(6) {
+        for path in files.iter().filter(|path| path.to_string_lossy().ends_with("-broken.c")).take(4) {
             let report = |one: &fuzz::mutation::Try, check: verdict::Check, _: &ir::Program| {
                 panic!("{}, {}: {:?}\n{}", path.display(), check.name(), one.fate, one.text);
             };
