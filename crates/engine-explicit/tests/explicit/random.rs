@@ -267,7 +267,7 @@ fn mark_waits(program: &mut Program) {
 
 #[test]
 fn reduction_keeps_all_violations() {
-    compare(0..600, false);
+    compare(0..1000, false);
 }
 
 #[test]
