@@ -2,10 +2,10 @@
 //!
 //! A view says less of values than that program: code that does not matter is dropped. So its points-to sets
 //! may be coarser, where the range of an amount that a pointer moves by is not known any more. Its places are
-//! annotated with targets that were found before, and tested there. These hold in the view as well: what it
-//! has more executions than that program are no executions of the program that is proved. So targets of a
-//! view that miss places of its own sets are accepted if a place of that program has the same ones, but for
-//! objects that the view has dropped.
+//! annotated with targets that were found before, and tested there. These hold in the view as well, in all
+//! executions that count: a view may have more executions than that program, but a proof is about the latter.
+//! So targets of a view that miss places of its own sets are accepted if a place of that program has the same
+//! ones, but for objects that the view has dropped. Nothing is no such list.
 
 use ir::{Expr, ObjectId, Op, Program, Target, Targets};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -44,7 +44,7 @@ impl<'p> Inherited<'p> {
 
     /// Whether some place of the program before has these targets.
     pub fn has(&self, view: &Program, targets: &[Target]) -> bool {
-        self.lists.contains(&self.listed(view, targets))
+        !targets.is_empty() && self.lists.contains(&self.listed(view, targets))
     }
 
     fn listed(&self, program: &Program, targets: &[Target]) -> Vec<Listed> {

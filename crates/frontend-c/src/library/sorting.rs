@@ -5,8 +5,8 @@
 //! any order; what happens in it is none. At its end the array is in order, as far as the comparison says
 //! so (C gives no meaning to one that contradicts itself), or what was found is what was looked for.
 //!
-//! Elements are exchanged in parts, as libraries may do it. Indices are chosen by steps, not by values: so
-//! there are finitely many.
+//! Elements are exchanged in parts, as libraries may do it; large ones by copies. Indices are chosen by
+//! steps, not by values: so there are finitely many.
 
 use super::emit::truth;
 use super::{Answer, Call, Context, Entry, Wins, threads};

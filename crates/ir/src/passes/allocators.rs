@@ -10,7 +10,8 @@
 //! Exact: a copy behaves like the original, and which site an object is from makes no difference to the
 //! program.
 
-use super::starts::copy_template;
+use super::foreign::LARGE;
+use super::starts::{copy_template, reaches_itself};
 use crate::expr::Expr;
 use crate::ids::{EdgeId, IdVec, LocalId, ObjectId, TemplateId};
 use crate::op::{Callee, Lhs, Op, Rhs};
@@ -18,8 +19,6 @@ use crate::program::{Program, SiteUse, Span, Storage, Template};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// From this many steps on, a program is large. In others, functions are inlined.
-const LARGE: usize = 1000;
 /// A function with more steps than this is not copied.
 const MOST_STEPS: usize = 100;
 /// The most copies.
@@ -28,7 +27,7 @@ const MOST_COPIES: usize = 500;
 /// What the source uses the results of calls as, by the place of the call. The sites are filled in here.
 pub type CallUses = FxHashMap<Span, SiteUse>;
 
-/// Copies the allocation functions of a large program.
+/// Copies the allocation functions of a large program. In others, functions are inlined.
 pub fn separate_allocators(program: &mut Program, uses: &CallUses) {
     let steps: usize = program.templates.iter().map(|code| code.edges.len()).sum();
     if steps >= LARGE {
@@ -87,7 +86,6 @@ pub(super) fn separate(program: &mut Program, uses: &CallUses, most_steps: usize
             }
             (copies, steps) = (copies + 1, steps + size);
             let (copy, new) = copy_template(&original, program, callee, &sites[callee]);
-            copy_uses(&original, program, &sites[callee], &new);
             let is_given = |(site, _): &(&ObjectId, ObjectId)| given[callee].contains(site);
             let new: Vec<ObjectId> =
                 sites[callee].iter().zip(new).filter(is_given).map(|(_, new)| new).collect();
@@ -102,7 +100,7 @@ pub(super) fn separate(program: &mut Program, uses: &CallUses, most_steps: usize
     program.site_uses.sort_by_key(|used| used.site);
 }
 
-/// The allocation sites that only one template allocates at, by template.
+/// The allocation sites that only one template allocates at, and whose type is not known, by template.
 fn own_sites(program: &Program) -> IdVec<TemplateId, Vec<ObjectId>> {
     let mut users: FxHashMap<ObjectId, BTreeSet<TemplateId>> = FxHashMap::default();
     for (id, code) in program.templates.enumerate() {
@@ -138,9 +136,7 @@ fn allocators(
     };
     loop {
         let new = program.templates.enumerate().filter(|(id, code)| {
-            let plain = sites[*id].iter().copied().filter(|site| program.site_use(*site).is_none());
-            let plain: Vec<ObjectId> = plain.collect();
-            !found.contains(id) && is_small(code) && gives_memory(code, &plain, &found, uses)
+            !found.contains(id) && is_small(code) && gives_memory(code, &sites[*id], &found, uses)
         });
         let new: Vec<TemplateId> = new.map(|(id, _)| id).collect();
         if new.is_empty() {
@@ -148,22 +144,16 @@ fn allocators(
         }
         found.extend(new);
     }
-    let calls_itself = |id: TemplateId| {
-        let mut seen: FxHashSet<TemplateId> = FxHashSet::default();
-        let mut open = vec![id];
-        while let Some(next) = open.pop() {
-            let ops = program.templates[next].edges.iter().flat_map(|edge| &edge.ops);
-            for op in ops {
-                if let Op::Call(Callee::Procedure(callee), ..) = op
-                    && seen.insert(*callee)
-                {
-                    open.push(*callee);
-                }
-            }
-        }
-        seen.contains(&id)
+    let called = |code: &Template| {
+        let ops = code.edges.iter().flat_map(|edge| &edge.ops);
+        let callees = ops.filter_map(|op| match op {
+            Op::Call(Callee::Procedure(callee), ..) => Some(*callee),
+            _ => None,
+        });
+        callees.collect()
     };
-    found.retain(|id| !calls_itself(*id));
+    let children: IdVec<TemplateId, Vec<TemplateId>> = program.templates.iter().map(called).collect();
+    found.retain(|id| !reaches_itself(&children, *id));
     found
 }
 
@@ -251,17 +241,7 @@ fn name_by_call(program: &mut Program, uses: &CallUses, sites: &[ObjectId], call
         let object = &mut program.objects[*site];
         object.name = format!("{callee} in line {}", span.line);
         object.span = *span;
-        if program.site_use(*site).is_none() {
-            let used = uses.get(span).map(|used| SiteUse { site: *site, ..used.clone() });
-            program.site_uses.extend(used);
-        }
-    }
-}
-
-/// Copies of sites are used as the originals are.
-fn copy_uses(original: &Program, program: &mut Program, sites: &[ObjectId], copies: &[ObjectId]) {
-    for (site, copy) in sites.iter().zip(copies) {
-        let used = original.site_use(*site).map(|used| SiteUse { site: *copy, ..used.clone() });
+        let used = uses.get(span).map(|used| SiteUse { site: *site, ..used.clone() });
         program.site_uses.extend(used);
     }
 }

@@ -24,7 +24,7 @@ pub const FOREIGN: &str = "an address is followed that may have come from outsid
 
 /// From this many steps on, a program is large. In others, searches try the addresses that inputs are
 /// compared with.
-const LARGE: usize = 1000;
+pub(super) const LARGE: usize = 1000;
 
 /// Lets inputs be foreign in a large program with an assumption that limits proofs, and notes what that
 /// assumes.

@@ -80,17 +80,19 @@ fn recursive_starts(program: &Program) -> IdVec<TemplateId, bool> {
         .ids()
         .map(|id| starts(program, id).into_iter().map(|(_, _, child)| child).collect())
         .collect();
-    let reaches_itself = |id: TemplateId| {
-        let mut seen: IdVec<TemplateId, bool> = program.templates.iter().map(|_| false).collect();
-        let mut open = children[id].clone();
-        while let Some(next) = open.pop() {
-            if !std::mem::replace(&mut seen[next], true) {
-                open.extend(&children[next]);
-            }
+    program.templates.ids().map(|id| reaches_itself(&children, id)).collect()
+}
+
+/// Whether a template is among its own children, or theirs, and so on.
+pub(super) fn reaches_itself(children: &IdVec<TemplateId, Vec<TemplateId>>, id: TemplateId) -> bool {
+    let mut seen: IdVec<TemplateId, bool> = children.iter().map(|_| false).collect();
+    let mut open = children[id].clone();
+    while let Some(next) = open.pop() {
+        if !std::mem::replace(&mut seen[next], true) {
+            open.extend(&children[next]);
         }
-        seen[id]
-    };
-    program.templates.ids().map(reaches_itself).collect()
+    }
+    seen[id]
 }
 
 /// Adds a copy of one of the original templates, with its frame objects and with copies of these allocation
