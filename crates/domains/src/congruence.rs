@@ -193,11 +193,7 @@ impl Congruence {
 /// The greatest common divisor; that of 0 and `a` is `a`. Not negative, unless it cannot be represented (then
 /// 1).
 fn gcd(a: Value, b: Value) -> Value {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    Value::try_from(a).unwrap_or(1)
+    Value::try_from(ir::gcd(a.unsigned_abs(), b.unsigned_abs())).unwrap_or(1)
 }
 
 /// For positive `a` and `b`: their greatest common divisor `g`, and `x`, `y` with `a x + b y = g`.

@@ -60,11 +60,7 @@ fn shorten(row: &mut [i128]) {
 }
 
 fn gcd(one: i128, two: i128) -> i128 {
-    let (mut one, mut two) = (one.abs(), two.abs());
-    while two != 0 {
-        (one, two) = (two, one % two);
-    }
-    one
+    ir::gcd(one, two).abs()
 }
 
 #[cfg(test)]

@@ -299,7 +299,7 @@ impl Numbers<'_, '_> {
         let Targets::Of(targets) = &region.targets else { return region };
         let widen = |target: &Target| {
             let own = if target.count > 1 { target.stride } else { 0 };
-            match divisor(own, row.stride) {
+            match ir::gcd(own, row.stride) {
                 0 => *target,
                 step => {
                     let first = target.first % step;
@@ -583,13 +583,6 @@ pub fn from_argument(model: &Model<'_>, facts: &ThreadFacts, (base, offset): (Lo
         let apart = offset.wrapping_sub(more).wrapping_add(*by);
         (other == base).then_some(model.wrap(i128::from(apart)))
     })
-}
-
-fn divisor(mut one: u64, mut other: u64) -> u64 {
-    while other != 0 {
-        (one, other) = (other, one % other);
-    }
-    one
 }
 
 /// The places where ids of threads are stored that were just started: by the start itself, or from a local

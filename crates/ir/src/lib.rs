@@ -33,4 +33,4 @@ pub use program::{
     Assumption, Count, Edge, ErrorKind, Initial, Local, Location, LocationKind, Object, ObjectRole, Program,
     Range, SharedObject, SiteUse, Span, Storage, Template, TemplateRole, Waiting,
 };
-pub use types::{DataModel, Field, IntType, Layout, SyncKind, Value};
+pub use types::{DataModel, Field, IntType, Layout, SyncKind, Value, gcd};

@@ -6,6 +6,15 @@ use std::fmt;
 /// A mathematical integer. A value of an [`IntType`] is always in that type's range.
 pub type Value = i128;
 
+/// The greatest common divisor, by Euclid; that of 0 and a number is the number. Of numbers that are less
+/// than 0 it may be less than 0, too.
+pub fn gcd<N: Copy + Default + PartialEq + std::ops::Rem<Output = N>>(mut a: N, mut b: N) -> N {
+    while b != N::default() {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
 /// A machine integer type. Pointers are unsigned integers of the data model's pointer width.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "AnyWidth")]

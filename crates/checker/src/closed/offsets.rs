@@ -65,13 +65,9 @@ impl Move {
     }
 }
 
-/// The greatest common divisor; that of 0 and a number is the number.
+/// The greatest common divisor, 0 or more.
 pub fn common_divisor(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.abs(), b.abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
+    ir::gcd(a, b).abs()
 }
 
 impl Offsets {

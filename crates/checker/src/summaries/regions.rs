@@ -21,13 +21,6 @@ pub enum Meeting {
     Otherwise,
 }
 
-fn greatest_common_divisor(mut one: i128, mut other: i128) -> i128 {
-    while other != 0 {
-        (one, other) = (other, one % other);
-    }
-    one
-}
-
 /// The distance between two neighbours; 0 where there is one offset only.
 fn stride(target: &Target) -> i128 {
     if target.count <= 1 { 0 } else { i128::from(target.stride) }
@@ -47,7 +40,7 @@ pub fn meeting(one: &Target, bytes: Option<u64>, other: &Target, other_bytes: Op
     // How far the other one may begin after this one and still have a byte in common.
     let least = (1 - i128::from(other_bytes)).max(i128::from(other.first) - last(one));
     let most = (i128::from(bytes) - 1).min(last(other) - i128::from(one.first));
-    let step = greatest_common_divisor(stride(one), stride(other));
+    let step = ir::gcd(stride(one), stride(other));
     let apart = i128::from(other.first) - i128::from(one.first);
     if bytes == 0 || other_bytes == 0 || least > most {
         return Meeting::Never;

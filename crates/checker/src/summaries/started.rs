@@ -215,17 +215,13 @@ impl View<'_> {
         }
         let widened = plain.iter().map(|target| {
             let own = if target.count > 1 { target.stride } else { 0 };
-            match divisor(own, row.stride) {
+            match ir::gcd(own, row.stride) {
                 0 => *target,
                 step => Target { first: target.first % step, stride: step, count: u64::MAX, ..*target },
             }
         });
         Ok(Some(widened.collect()))
     }
-}
-
-fn divisor(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { divisor(other, one % other) }
 }
 
 impl<'a> Stepper<'_, 'a> {

@@ -5,11 +5,11 @@
 //! races only.
 
 use super::points_to::PointsTo;
-use super::points_to::greatest_common_divisor;
 use crate::expr::{Expr, Place, Target, Targets};
 use crate::ids::{ObjectId, TemplateId};
 use crate::op::{Lhs, Op};
 use crate::program::Program;
+use crate::types::gcd;
 use std::sync::Arc;
 
 /// The extent of an access from its address on.
@@ -141,7 +141,7 @@ fn distances(a: Target, a_bytes: u64, b: Target, b_bytes: u64) -> Vec<i128> {
         return Vec::new();
     }
     let stride = |target: Target| if target.count == 1 { 0 } else { target.stride };
-    let step = i128::from(greatest_common_divisor(stride(a), stride(b)));
+    let step = i128::from(gcd(stride(a), stride(b)));
     let apart = i128::from(b.first) - i128::from(a.first);
     let (low, high) = (-i128::from(b_bytes), i128::from(a_bytes));
     if step == 0 {

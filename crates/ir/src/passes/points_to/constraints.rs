@@ -4,13 +4,13 @@ use super::super::bits::BitSet;
 use super::super::liveness::live_locals;
 use super::Values;
 use super::ranges::Amounts;
-use super::shape::{Offset, Shape, Shift, first_numbers, greatest_common_divisor};
+use super::shape::{Offset, Shape, Shift, first_numbers};
 use super::solve::{DynamicCall, Node, Pointee, Procedure, Solver};
 use crate::expr::{BinaryOp, Expr, Place, PointerArithmetic};
 use crate::ids::{Id, IdVec, LocalId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
 use crate::program::{Edge, Initial, LocationKind, ObjectRole, Program, Template};
-use crate::types::IntType;
+use crate::types::{IntType, gcd};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Makes the constraints of a program. Returns the solver, the node of each template's first local, and those
@@ -59,7 +59,7 @@ fn size_divisors(program: &Program) -> IdVec<ObjectId, u64> {
         for op in code.edges.iter().flat_map(|edge| &edge.ops) {
             if let Op::Allocate { site, size, .. } = op {
                 let size = divisor(pointer, &|local| locals[id][local], size);
-                found[*site] = greatest_common_divisor(found[*site], size.max(1));
+                found[*site] = gcd(found[*site], size.max(1));
             }
         }
     }
@@ -72,7 +72,7 @@ type Divisors = IdVec<TemplateId, IdVec<LocalId, u64>>;
 /// Says that a local may have a value that this divides; whether that is new.
 fn lower(found: &mut Divisors, id: TemplateId, local: LocalId, by: u64) -> bool {
     let known = found[id][local];
-    found[id][local] = greatest_common_divisor(known, by);
+    found[id][local] = gcd(known, by);
     found[id][local] != known
 }
 
@@ -156,7 +156,7 @@ fn divisor(pointer: IntType, local: &dyn Fn(LocalId) -> u64, expr: &Expr) -> u64
         Expr::Binary(op, ty, pair) => {
             let divisor = match op {
                 BinaryOp::Mul => of(&pair.0).checked_mul(of(&pair.1)).unwrap_or(1),
-                BinaryOp::Add | BinaryOp::Sub => greatest_common_divisor(of(&pair.0), of(&pair.1)),
+                BinaryOp::Add | BinaryOp::Sub => gcd(of(&pair.0), of(&pair.1)),
                 BinaryOp::Shl => match &pair.1 {
                     Expr::Const(distance @ 0..63, _) => of(&pair.0).checked_mul(1 << distance).unwrap_or(1),
                     _ => of(&pair.0),
@@ -167,7 +167,7 @@ fn divisor(pointer: IntType, local: &dyn Fn(LocalId) -> u64, expr: &Expr) -> u64
             let is_exact = ty.signed && *op != BinaryOp::Shl;
             if is_exact { divisor } else { wrapped(*ty, divisor) }
         }
-        Expr::IfThenElse(three) => greatest_common_divisor(of(&three.1), of(&three.2)),
+        Expr::IfThenElse(three) => gcd(of(&three.1), of(&three.2)),
         _ => 1,
     }
 }

@@ -46,7 +46,6 @@ use ranges::Amounts;
 use rustc_hash::FxHashMap;
 pub(super) use shape::Offset;
 use shape::Shift;
-pub use shape::greatest_common_divisor;
 use solve::Solver;
 use solve::{ANYTHING, PointeeId};
 pub(super) use solve::{Node, Pointee};

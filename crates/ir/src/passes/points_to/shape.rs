@@ -14,7 +14,7 @@
 
 use crate::ids::Id;
 use crate::program::{Object, SiteUse, Storage};
-use crate::types::{Field, IntType, Layout};
+use crate::types::{Field, IntType, Layout, gcd};
 use crate::{ObjectId, Target};
 
 /// Where in an object a pointer points: a set of offsets.
@@ -172,7 +172,7 @@ impl Shape {
             cells.push((0, size));
         }
         let stride = |(start, _): &(u64, u64)| {
-            shape.enclosing(*start).iter().fold(0, |gcd, level| greatest_common_divisor(gcd, level.stride))
+            shape.enclosing(*start).iter().fold(0, |step, level| gcd(step, level.stride))
         };
         shape.strides = cells.iter().map(stride).collect();
         shape.cells = cells;
@@ -255,7 +255,7 @@ impl Shape {
             return None;
         }
         let touches = |(start, length): (u64, u64), stride: u64| {
-            let step = greatest_common_divisor(step, stride);
+            let step = gcd(step, stride);
             let (start, length, step) = (i128::from(start), i128::from(length), i128::from(step));
             // The least distance from the access to a place of the cell that ends after the access's start.
             (start + length - 1 - i128::from(first)).rem_euclid(step) - length + 1 < i128::from(size)
@@ -353,13 +353,11 @@ impl Shape {
                 }
                 _ => {
                     let strides = self.loose(at, loose).map(|(_, level)| level.stride);
-                    let step = strides.fold(step, greatest_common_divisor);
+                    let step = strides.fold(step, gcd);
                     self.every(at.into(), step)
                 }
             },
-            Offset::Every { first, step: known } => {
-                self.every(first.into(), greatest_common_divisor(known, step))
-            }
+            Offset::Every { first, step: known } => self.every(first.into(), gcd(known, step)),
         }
     }
 
@@ -419,8 +417,7 @@ impl Shape {
         let loose_levels: Vec<(usize, Enclosing)> = self.loose(at, loose).collect();
         let mut found = Vec::new();
         if self.settle(to, &loose_levels, &mut found).is_none() {
-            let step =
-                loose_levels.iter().fold(0, |gcd, (_, level)| greatest_common_divisor(gcd, level.stride));
+            let step = loose_levels.iter().fold(0, |step, (_, level)| gcd(step, level.stride));
             return vec![self.every(to, step)];
         }
         sorted(found)
@@ -465,7 +462,7 @@ impl Shape {
             }
         };
         let levels: Vec<Enclosing> = self.loose(at, loose).map(|(_, level)| level).collect();
-        let stride = levels.iter().fold(0, |gcd, level| greatest_common_divisor(gcd, level.stride));
+        let stride = levels.iter().fold(0, |step, level| gcd(step, level.stride));
         if stride == 0 {
             return Target { object, first: at, stride: 0, count: 1 };
         }
@@ -540,14 +537,6 @@ fn has_gaps(layout: &Layout, size: u64) -> bool {
                 })
         }
     }
-}
-
-/// The greatest common divisor; 0 divides by all.
-pub fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 /// The member at an offset: its start, the room up to the next one, and its layout.
