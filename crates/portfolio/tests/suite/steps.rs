@@ -7,7 +7,7 @@ use testkit::annotation::annotations;
 use verdict::{Budget, Engine, Silent};
 
 /// How long an engine may look at one program. None has to decide it.
-const SECONDS: f64 = 2.0;
+const SECONDS: f64 = 0.5;
 
 #[test]
 fn no_engine_contradicts() {
