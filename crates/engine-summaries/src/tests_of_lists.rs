@@ -283,7 +283,8 @@ fn forged_claims_about_helpers() {
         for (location, facts) in context.facts.iter().enumerate() {
             let Some(facts) = facts else { continue };
             let is_none = |started: &&Started| started.own && started.members.is_empty();
-            if context.kind == team.helper || facts.started.iter().any(|started| is_none(&started)) {
+            let starts = context.starts.contains(&team.helper);
+            if !starts || facts.started.iter().any(|started| is_none(&started)) {
                 continue;
             }
             let mut forged = proof.clone();
