@@ -80,7 +80,7 @@ fn main() {
                     }
                 }
             }
-            println!("distinct {:?}", analysis.distinct());
+            println!("distinct {:?}", analysis.distinct(false));
         }
         let start = Instant::now();
         let Ok(found) = locations(&analysis, &budget) else { continue };

@@ -12,6 +12,7 @@ use crate::contexts::{Context, ContextTable};
 use crate::facts::{insert, meet, prune};
 use crate::model::Model;
 use crate::numbers::Numbers;
+use crate::teams::none_started;
 use crate::transfer::Transfer;
 use ir::passes::bits::BitSet;
 use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, Op, TemplateId};
@@ -31,6 +32,8 @@ pub struct Analysis<'a, 'p> {
     pub gained: FxHashMap<TemplateId, Vec<TemplateId>>,
     /// The kinds whose threads have arguments apart from one another, with the bytes; known at the end.
     pub apart: FxHashMap<TemplateId, u64>,
+    /// The same for those that one thread has started.
+    pub apart_in_teams: FxHashMap<TemplateId, u64>,
     table: ContextTable,
     queue: VecDeque<u32>,
     queued: BTreeSet<u32>,
@@ -47,6 +50,7 @@ impl<'a, 'p> Analysis<'a, 'p> {
             contexts: Vec::new(),
             gained: FxHashMap::default(),
             apart: FxHashMap::default(),
+            apart_in_teams: FxHashMap::default(),
             table: ContextTable::default(),
             queue: VecDeque::new(),
             queued: BTreeSet::new(),
@@ -60,7 +64,8 @@ impl<'a, 'p> Analysis<'a, 'p> {
             let mut changed = analysis.update_gained();
             changed |= analysis.remove_unreliable()?;
             if !changed && analysis.queue.is_empty() {
-                analysis.apart = analysis.distinct().into_iter().collect();
+                analysis.apart = analysis.distinct(false).into_iter().collect();
+                analysis.apart_in_teams = analysis.distinct(true).into_iter().collect();
                 return Ok(analysis);
             }
         }
@@ -79,7 +84,8 @@ impl<'a, 'p> Analysis<'a, 'p> {
             let is_started = |kind: &TemplateId| others().any(|(_, (other, _))| other == kind);
             let absent = |kind: &&TemplateId| !is_started(kind) && (*kind != template || is_alone);
             let absent = self.model.kinds.iter().filter(absent).copied().collect();
-            let mut entry = ThreadFacts { absent, ..ThreadFacts::default() };
+            let started = none_started(&self.model.helpers, *template);
+            let mut entry = ThreadFacts { absent, started, ..ThreadFacts::default() };
             self.transfer.own_nulls(*template, &mut entry);
             let context = self.context(*template, *template);
             self.contexts[context as usize].is_first = true;

@@ -14,6 +14,7 @@ use crate::members::from_argument;
 use crate::model::WORDS;
 use crate::numbers::Numbers;
 use crate::ownership::{base, is_null, is_owned, leaked};
+use crate::teams::{is_none, none_started};
 use ir::ids::Id;
 use ir::passes::footprint::{Extent, Region};
 use ir::{EdgeId, Expr, Lhs, LocalId, Targets, TemplateId};
@@ -153,8 +154,12 @@ impl Analysis<'_, '_> {
         let model = self.model;
         let code = &model.program.templates[callee];
         let pointer = model.program.data_model.pointer();
-        let mut entry =
-            ThreadFacts { set: facts.set.clone(), absent: facts.absent.clone(), ..ThreadFacts::default() };
+        let mut entry = ThreadFacts {
+            set: facts.set.clone(),
+            absent: facts.absent.clone(),
+            started: facts.started.iter().filter(|started| is_none(started)).cloned().collect(),
+            ..ThreadFacts::default()
+        };
         self.transfer.own_nulls(callee, &mut entry);
         let parameters = code.locals.ids().take(code.parameters);
         let wide = |local: &LocalId| code.locals[*local].ty.bits == pointer.bits;
@@ -222,6 +227,10 @@ impl Analysis<'_, '_> {
         let mut after = facts.clone();
         after.absent.clone_from(&end.absent);
         self.keep_started(context, edge, number, &mut after);
+        for none in end.started.iter().filter(|started| is_none(started)) {
+            after.started.retain(|started| !(started.own && started.kind == none.kind));
+            insert(&mut after.started, none.clone());
+        }
         end.set.iter().for_each(|set| insert(&mut after.set, *set));
         let locks = std::mem::take(&mut after.locks);
         let survives =
@@ -286,8 +295,9 @@ impl Analysis<'_, '_> {
         let absent = &after.absent;
         after.started.retain(|started| {
             !starts.contains(&started.kind)
-                && absent.binary_search(&started.kind).is_err()
-                && !lost.contains(&(edge, started.kind, true))
+                && (started.own
+                    || (absent.binary_search(&started.kind).is_err()
+                        && !lost.contains(&(edge, started.kind, true))))
         });
         let numbers = Numbers { model: self.model, template };
         for started in &mut after.started {
@@ -362,7 +372,8 @@ impl Analysis<'_, '_> {
         let target = code.edges[edge].target;
         for callee in &model.procedures[template].callees[edge] {
             let new = &model.program.templates[*callee];
-            let mut entry = ThreadFacts { absent: facts.absent.clone(), ..ThreadFacts::default() };
+            let started = none_started(&model.helpers, *callee);
+            let mut entry = ThreadFacts { absent: facts.absent.clone(), started, ..ThreadFacts::default() };
             entry.absent.retain(|other| *other != kind);
             self.transfer.own_nulls(*callee, &mut entry);
             let pointer = model.program.data_model.pointer();

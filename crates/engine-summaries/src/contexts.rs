@@ -4,7 +4,7 @@ use ir::passes::bits::BitSet;
 use ir::{EdgeId, IdVec, LocationId, TemplateId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use verdict::{LockFact, ThreadFacts};
+use verdict::{LockFact, Started, ThreadFacts};
 
 /// Contexts of one procedure and kind that are kept apart; further ones share one.
 pub const MOST_CONTEXTS: usize = 8;
@@ -69,8 +69,9 @@ pub struct ContextKey {
     kind: TemplateId,
     /// The values of locals.
     numbers: Values,
-    /// Locks, absent kinds and fresh locals; `None` for the context that further ones share.
-    entry: Option<(Vec<LockFact>, Vec<TemplateId>, Vec<ir::LocalId>)>,
+    /// Locks, absent kinds, fresh locals and threads of its own; `None` for the context that further ones
+    /// share.
+    entry: Option<(Vec<LockFact>, Vec<TemplateId>, Vec<ir::LocalId>, Vec<Started>)>,
 }
 
 /// Finds contexts by what is known where they are entered.
@@ -92,7 +93,7 @@ impl ContextTable {
         kind: TemplateId,
         entry: &ThreadFacts,
     ) -> Result<u32, ContextKey> {
-        let facts = (entry.locks.clone(), entry.absent.clone(), entry.fresh.clone());
+        let facts = (entry.locks.clone(), entry.absent.clone(), entry.fresh.clone(), entry.started.clone());
         let numbers = entry.numbers.clone();
         let key = ContextKey { template, kind, numbers: numbers.clone(), entry: Some(facts) };
         if let Some(known) = self.known.get(&key) {

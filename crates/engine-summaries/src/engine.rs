@@ -6,7 +6,7 @@ use crate::races::{self, Location};
 use ir::ids::Id;
 use ir::{ObjectId, Program, Span, Target, TemplateId};
 use verdict::{
-    Budget, Engine, Events, ProcedureContext, Proof, Property, Reason, SummariesProof, Task, Verdict,
+    Budget, Engine, Events, ProcedureContext, Proof, Property, Reason, SummariesProof, Task, Team, Verdict,
 };
 
 /// The engine.
@@ -77,6 +77,7 @@ pub fn annotate_without(
     for object in shared {
         model.private[*object] = false;
         model.ownable[*object] = false;
+        model.helpers.iter_mut().for_each(|helpers| helpers.shared[*object] = false);
     }
     let analysis = Analysis::run(&model, budget).map_err(Reason::Exhausted)?;
     Ok(proof(analysis))
@@ -90,7 +91,7 @@ pub fn proof(mut analysis: Analysis<'_, '_>) -> SummariesProof {
     for (new, old) in reached.iter().enumerate() {
         numbers[*old as usize] = new as u32;
     }
-    let distinct = analysis.distinct();
+    let distinct = analysis.distinct(false);
     let handles = std::mem::take(&mut analysis.transfer.handles);
     let contexts = reached.iter().map(|number| {
         let context = &mut analysis.contexts[*number as usize];
@@ -111,11 +112,21 @@ pub fn proof(mut analysis: Analysis<'_, '_>) -> SummariesProof {
         }
     });
     let contexts = contexts.collect();
+    let teams = model.helpers.iter().map(|helpers| {
+        let is_shared = |id: &ObjectId| helpers.shared[*id] && !model.private[*id];
+        Team {
+            helper: helpers.kind,
+            objects: model.program.objects.ids().filter(is_shared).collect(),
+            apart: analysis.apart_in_teams.get(&helpers.kind).copied().unwrap_or(0),
+        }
+    });
+    let teams = teams.collect();
     SummariesProof {
         once: ids(model.program, |id| model.once[id]),
         private: model.program.objects.ids().filter(|id| model.private[*id]).collect(),
         handles,
         distinct,
+        teams,
         contexts,
     }
 }

@@ -40,6 +40,8 @@ pub struct Flows<'a> {
     sets: FxHashMap<Arc<[ObjectId]>, (Node, Node)>,
     /// Statements that hold for what is seen by other threads.
     seen: Vec<Node>,
+    /// Statements that hold for what new threads of a kind are passed.
+    passed: Vec<(TemplateId, Node)>,
     /// Statements that hold for what is the address of an access.
     accessed: Vec<Node>,
 }
@@ -101,6 +103,7 @@ impl<'a> Flows<'a> {
             named: FxHashMap::default(),
             sets: FxHashMap::default(),
             seen: Vec::new(),
+            passed: Vec::new(),
             accessed: Vec::new(),
         };
         for (id, object) in program.objects.enumerate() {
@@ -141,9 +144,14 @@ impl<'a> Flows<'a> {
     }
 
     /// Whether each object may be touched by threads that it does not belong to, by its address or by one
-    /// that is guessed.
-    pub fn captured(&self, guessed: &IdVec<ObjectId, bool>) -> IdVec<ObjectId, bool> {
+    /// that is guessed; but for helpers of a kind that get it from the thread that starts them.
+    pub fn captured(
+        &self,
+        guessed: &IdVec<ObjectId, bool>,
+        helper: Option<TemplateId>,
+    ) -> IdVec<ObjectId, bool> {
         let mut open = self.seen.clone();
+        open.extend(self.passed.iter().filter(|(kind, _)| Some(*kind) != helper).map(|(_, node)| *node));
         open.extend(guessed.enumerate().filter(|(_, guessed)| **guessed).map(|(id, _)| self.object(id)));
         let holds = self.follow(open, true);
         self.program.objects.ids().map(|id| holds[self.object(id)]).collect()
@@ -329,7 +337,10 @@ impl<'a> Flows<'a> {
             }
             Op::Spawn(_, arguments, _) => {
                 let seen = self.fresh();
-                self.seen.push(seen);
+                match self.callees[template][edge].as_slice() {
+                    [] => self.seen.push(seen),
+                    kinds => self.passed.extend(kinds.iter().map(|kind| (*kind, seen))),
+                }
                 for (index, argument) in arguments.iter().enumerate() {
                     self.flow(template, argument, Into::Node(seen));
                     for callee in self.callees[template][edge].clone() {

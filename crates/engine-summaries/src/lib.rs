@@ -21,7 +21,8 @@ pub mod once;
 pub mod ownership;
 pub mod races;
 pub mod reliability;
-pub mod transfer;
+pub mod teams;
+mod transfer;
 
 pub use engine::{Summaries, annotate, annotate_without};
 pub use races::{Location, locations};

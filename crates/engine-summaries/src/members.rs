@@ -103,23 +103,24 @@ impl Numbers<'_, '_> {
         };
         let (from, below) = bounds(before, number);
         let members = Numbered { handle, argument: argument.and_then(row), from, below };
-        for kind in kinds {
-            let known = before.started.iter().find(|started| started.kind == *kind);
+        for (kind, own) in kinds.iter().flat_map(|kind| [(*kind, false), (*kind, true)]) {
+            let is_it = |started: &&Started| started.kind == kind && started.own == own;
+            let known = before.started.iter().find(is_it);
             let mut list = match known {
                 Some(known) => known.members.clone(),
-                None if before.absent.binary_search(kind).is_ok() => Vec::new(),
+                None if before.absent.binary_search(&kind).is_ok() && !own => Vec::new(),
                 None => continue,
             };
             // What the start has written over is not known any more.
             if known.is_some() {
-                match facts.started.iter().find(|started| started.kind == *kind) {
+                match facts.started.iter().find(is_it) {
                     Some(now) => list.clone_from(&now.members),
                     None => continue,
                 }
             }
             list.push(members.clone());
-            facts.started.retain(|started| started.kind != *kind);
-            facts.started.push(Started { kind: *kind, members: list });
+            facts.started.retain(|started| !is_it(&started));
+            facts.started.push(Started { kind, own, members: list });
         }
         facts.started.sort_unstable();
         tidy(facts);
@@ -270,18 +271,24 @@ impl Numbers<'_, '_> {
                 let is_none = |from: &Index| members.below.iter().any(|to| self.at_most(facts, *to, *from));
                 !members.from.iter().any(is_none)
             });
-            if list.members.is_empty() {
+            if list.members.is_empty() && !list.own {
                 ended.push(list.kind);
             }
         }
-        started.retain(|list| !list.members.is_empty());
+        started.retain(|list| list.own || !list.members.is_empty());
         facts.started = started;
         ended.iter().for_each(|kind| insert(&mut facts.absent, *kind));
         ended
     }
 
-    /// Whether the words of a row are in no frame that there may be several of.
+    /// Whether the words of a row are in no frame that there may be several of, but for that of the
+    /// activation.
     fn is_steady(self, row: Row) -> bool {
+        if let LockBase::Object(object) = row.base
+            && self.is_of_frame(object)
+        {
+            return true;
+        }
         let Some(mut objects) =
             self.region(row).objects().map(|objects| objects.collect::<Vec<_>>().into_iter())
         else {
@@ -385,19 +392,19 @@ impl Numbers<'_, '_> {
 
     fn meet_started(self, known: &mut ThreadFacts, other: &ThreadFacts) {
         let mut started = Vec::new();
-        let of = |facts: &ThreadFacts, kind: TemplateId| {
-            let list = facts.started.iter().find(|started| started.kind == kind);
+        let of = |facts: &ThreadFacts, (kind, own): (TemplateId, bool)| {
+            let list = facts.started.iter().find(|started| (started.kind, started.own) == (kind, own));
             let none = facts.absent.binary_search(&kind).is_ok().then(Vec::new);
             list.map(|list| list.members.clone()).or(none)
         };
-        let kinds = known.started.iter().chain(&other.started).map(|started| started.kind);
-        let mut kinds: Vec<TemplateId> = kinds.collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        for kind in kinds {
-            let (Some(mine), Some(theirs)) = (of(known, kind), of(other, kind)) else { continue };
+        let lists = known.started.iter().chain(&other.started);
+        let mut lists: Vec<(TemplateId, bool)> = lists.map(|list| (list.kind, list.own)).collect();
+        lists.sort_unstable();
+        lists.dedup();
+        for list in lists {
+            let (Some(mine), Some(theirs)) = (of(known, list), of(other, list)) else { continue };
             if let Some(members) = self.cover(other, mine, &theirs) {
-                started.push(Started { kind, members });
+                started.push(Started { kind: list.0, own: list.1, members });
             }
         }
         known.started = started;

@@ -8,6 +8,7 @@ use crate::indices::{elements, index_locals, number};
 use crate::members::id_targets;
 use crate::once::{once_objects, once_templates};
 use crate::ownership::compared;
+use crate::teams::{Helpers, helpers};
 use ir::ids::Id;
 use ir::passes::PointsTo;
 use ir::passes::bits::BitSet;
@@ -127,6 +128,8 @@ pub struct Model<'p> {
     pub single: IdVec<ObjectId, bool>,
     /// Objects that only their own thread touches.
     pub private: IdVec<ObjectId, bool>,
+    /// Kinds of threads that several others start, with what they share with these.
+    pub helpers: Vec<Helpers>,
     /// The templates that threads start in.
     pub kinds: Vec<TemplateId>,
     /// Where locks are taken, without repetitions.
@@ -180,7 +183,8 @@ impl<'p> Model<'p> {
         }
         let flows = Flows::new(program, points_to, &callees, &kinds);
         let guessed = guessed(program, points_to, &flows.addresses());
-        let captured = flows.captured(&guessed);
+        let captured = flows.captured(&guessed, None);
+        let helpers = helpers(program, &callees, (&kinds, &once), (&flows, &guessed));
         let private = program.objects.enumerate().map(|(id, object)| match object.storage {
             Storage::Static => false,
             Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => {
@@ -242,6 +246,7 @@ impl<'p> Model<'p> {
             once,
             single,
             private,
+            helpers,
             kinds: kinds.into_iter().collect(),
             lock_targets,
             id_targets,
@@ -288,6 +293,12 @@ impl<'p> Model<'p> {
             Expr::Binary(..) | Expr::Cast(..) | Expr::IfThenElse(_) | Expr::Overflows(..) => None,
             Expr::Valid(..) | Expr::Old(_) => None,
         }
+    }
+
+    /// Whether threads of two kinds never touch the same one of an object, since they are of different teams.
+    pub fn are_of_two_teams(&self, object: ObjectId, one: TemplateId, other: TemplateId) -> bool {
+        let mut teams = self.helpers.iter().filter(|helpers| helpers.shared[object]);
+        self.program.unordered.is_empty() && teams.any(|helpers| helpers.kind != one && helpers.kind != other)
     }
 
     /// A number modulo 2 to the width of a pointer.

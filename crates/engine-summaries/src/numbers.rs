@@ -6,7 +6,7 @@
 use crate::equalities::resolve;
 use crate::facts::insert;
 use crate::model::Model;
-use ir::{BinaryOp, Expr, IntType, LocalId, TemplateId, UnaryOp};
+use ir::{BinaryOp, Expr, IntType, LocalId, ObjectId, Storage, TemplateId, UnaryOp};
 use verdict::{Index, LockBase, ThreadFacts};
 
 /// Inequalities that are kept.
@@ -181,6 +181,11 @@ impl<'m> Numbers<'m, '_> {
             let (base, offset) = resolve(program, facts, plain);
             return Some(Linear { base, offset, index: None });
         }
+        if let Expr::Address(object, offset) = expr {
+            // In its own frame, an activation names one object.
+            let base = LockBase::Object(*object);
+            return self.is_of_frame(*object).then_some(Linear { base, offset: *offset, index: None });
+        }
         let moved = |inner: &Expr, by: i128| {
             let found = self.linear(facts, inner)?;
             Some(Linear { offset: self.model.wrap(i128::from(found.offset) + by), ..found })
@@ -206,6 +211,11 @@ impl<'m> Numbers<'m, '_> {
             },
             _ => None,
         }
+    }
+
+    /// Whether an object is in the frame of an activation of the procedure.
+    pub(crate) fn is_of_frame(self, object: ObjectId) -> bool {
+        self.model.program.objects[object].storage == Storage::Frame(self.template)
     }
 
     /// Takes note of an inequality.

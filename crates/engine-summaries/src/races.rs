@@ -8,6 +8,7 @@ use crate::analysis::Analysis;
 use crate::members::from_argument;
 use crate::model::Access;
 use crate::numbers::Numbers;
+use crate::teams::is_none;
 use crate::transfer::exact_cell;
 use ir::passes::footprint::{Extent, Region};
 use ir::{
@@ -64,9 +65,12 @@ pub struct Alike {
     pub locks: Vec<CommonLock>,
     /// The offset of the end of the access from the thread's argument.
     pub own_end: Option<u64>,
-    /// Kinds of which no thread that is alive has an argument with these bytes: with the distance of their
-    /// arguments, and the offset of the end of the access from what would be one.
-    pub others: Vec<(TemplateId, u64, u64)>,
+    /// The kinds of which none is alive that the thread has started itself.
+    pub alone: Vec<TemplateId>,
+    /// Kinds of which no thread that is alive, or none that the thread has started itself (`true`), has an
+    /// argument with these bytes: with the distance of their arguments, and the offset of the end of the access
+    /// from what would be one.
+    pub others: Vec<(TemplateId, bool, u64, u64)>,
 }
 
 /// Accesses that are alike, with the first one.
@@ -170,9 +174,11 @@ fn collect(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Collected, Ex
                         .and_then(|address| end(from_argument(model, facts, address)?)),
                 };
                 let seen = Numbers { model, template: context.template };
+                let alone = facts.started.iter().filter(|started| is_none(started));
+                let alone = alone.map(|started| started.kind).collect();
                 let others = facts.started.iter().filter_map(|started| {
                     let (stride, offset) = seen.apart(facts, &started.members, &access.address)?;
-                    Some((started.kind, stride, end(offset).filter(|end| *end <= stride)?))
+                    Some((started.kind, started.own, stride, end(offset).filter(|end| *end <= stride)?))
                 });
                 let others = others.collect();
                 let alike = Alike {
@@ -183,6 +189,7 @@ fn collect(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Collected, Ex
                     absent: facts.absent.clone(),
                     locks,
                     own_end,
+                    alone,
                     others,
                 };
                 let sample = *numbers.entry(alike.clone()).or_insert_with(|| {
@@ -352,7 +359,9 @@ fn compare(
     let mut open = Vec::new();
     for (at, one) in used.iter().enumerate() {
         for (after, other) in used.iter().enumerate().skip(at) {
-            if !is_apart(analysis, &samples[*one].alike, &samples[*other].alike, is_aligned) {
+            let (one, other) = (&samples[*one].alike, &samples[*other].alike);
+            if !is_apart(analysis, one, other, is_aligned) && !are_of_team(analysis, cell.object, one, other)
+            {
                 open.push((at, after));
             }
         }
@@ -365,6 +374,36 @@ fn compare(
         found
     };
     Some(Location { cell, bytes, samples: used.iter().map(example).collect(), open })
+}
+
+/// Whether two accesses to an object do not race since those of two teams do not meet there, or since the
+/// thread that starts helpers has none at the time.
+fn are_of_team(analysis: &Analysis<'_, '_>, object: ObjectId, one: &Alike, other: &Alike) -> bool {
+    let model = analysis.model;
+    let is_shared =
+        |kind: TemplateId| model.helpers.iter().any(|helpers| helpers.kind == kind && helpers.shared[object]);
+    let is_alone = |one: &Alike, other: &Alike| {
+        let is_free = one.alone.contains(&other.kind) || is_elsewhere(one, other, true);
+        one.kind != other.kind && is_free && is_shared(other.kind)
+    };
+    let are_apart = || {
+        let apart = analysis.apart_in_teams.get(&one.kind).filter(|_| one.kind == other.kind);
+        let is_within = |alike: &Alike, apart: u64| alike.own_end.is_some_and(|end| end <= apart);
+        let are_within = apart.is_some_and(|apart| is_within(one, *apart) && is_within(other, *apart));
+        are_within && is_shared(one.kind)
+    };
+    model.program.unordered.is_empty()
+        && (model.are_of_two_teams(object, one.kind, other.kind)
+            || is_alone(one, other)
+            || is_alone(other, one)
+            || are_apart())
+}
+
+/// Whether an access is in the element of no argument of the other's kind, or of none of these threads that
+/// the thread has started itself, and the other one is in that of its own.
+fn is_elsewhere(one: &Alike, other: &Alike, own: bool) -> bool {
+    let mut lists = one.others.iter().filter(|(kind, of_own, _, _)| *kind == other.kind && *of_own == own);
+    lists.any(|(_, _, stride, _)| other.own_end.is_some_and(|end| end <= *stride))
 }
 
 /// Whether two accesses do not race.
@@ -381,10 +420,7 @@ fn is_apart(analysis: &Analysis<'_, '_>, one: &Alike, other: &Alike, is_aligned:
         })
     };
     let is_ordered = analysis.model.program.unordered.is_empty();
-    let is_own = |one: &Alike, other: &Alike| {
-        let mut kinds = one.others.iter().filter(|(kind, _, _)| *kind == other.kind);
-        kinds.any(|(_, stride, _)| other.own_end.is_some_and(|end| end <= *stride))
-    };
+    let is_own = |one: &Alike, other: &Alike| is_elsewhere(one, other, false);
     let are_own = || {
         let apart = analysis.apart.get(&one.kind).filter(|_| one.kind == other.kind);
         let is_within = |alike: &Alike, apart: u64| alike.own_end.is_some_and(|end| end <= apart);

@@ -182,7 +182,7 @@ impl Analysis<'_, '_> {
                         || absent.binary_search(&step.by).is_ok()
                         || step.absent.binary_search(&context.kind).is_ok()
                         || !step.region.overlaps(&region)
-                        || self.is_private_overlap(&step.region, &region))
+                        || self.is_kept_apart(&step.region, &region, Some((context.kind, step.by))))
                 })
             };
             for (location, facts) in context.facts.enumerate() {
@@ -208,7 +208,7 @@ impl Analysis<'_, '_> {
                 absent.retain(|kind| facts.absent.binary_search(kind).is_ok());
                 for started in &facts.started {
                     let own = (context.kind, self.model.once[context.kind]);
-                    let is_kept = is_left_alone(&starts, started.kind, own, &absent);
+                    let is_kept = started.own || is_left_alone(&starts, started.kind, own, &absent);
                     let rows = started.members.iter().filter_map(|members| match members.handle {
                         Some(Handle::Memory(row)) => Some(row),
                         Some(Handle::Local(_)) | None => None,
@@ -270,8 +270,9 @@ impl Analysis<'_, '_> {
         found
     }
 
-    /// The kinds whose threads have arguments apart from one another, with the bytes.
-    pub fn distinct(&self) -> Vec<(TemplateId, u64)> {
+    /// The kinds whose threads, or those of them that one thread has started (`own`), have arguments apart
+    /// from one another, with the bytes.
+    pub fn distinct(&self, own: bool) -> Vec<(TemplateId, u64)> {
         let model = self.model;
         let mut found: BTreeMap<TemplateId, Option<u64>> = BTreeMap::new();
         for number in self.reached() {
@@ -289,11 +290,13 @@ impl Analysis<'_, '_> {
                     continue;
                 };
                 for kind in &model.procedures[context.template].callees[id] {
-                    let list = facts.started.iter().find(|started| started.kind == *kind);
+                    let list =
+                        facts.started.iter().find(|started| started.kind == *kind && started.own == own);
                     let numbers = Numbers { model, template: context.template };
                     let apart = match (list, arguments.first()) {
                         _ if *kind == context.kind => None,
                         (None, _) => facts.absent.binary_search(kind).is_ok().then_some(LARGEST_STRIDE),
+                        (Some(list), _) if list.members.is_empty() => Some(LARGEST_STRIDE),
                         (Some(list), Some(argument)) => {
                             let apart = numbers.apart(facts, &list.members, argument);
                             apart.filter(|(_, offset)| *offset == 0).map(|(stride, _)| stride)
@@ -305,7 +308,7 @@ impl Analysis<'_, '_> {
                 }
             }
         }
-        for (kind, _) in &model.program.start {
+        for (kind, _) in model.program.start.iter().filter(|_| !own) {
             found.remove(kind);
         }
         found.into_iter().filter_map(|(kind, apart)| Some((kind, apart?))).collect()
@@ -347,7 +350,10 @@ impl Analysis<'_, '_> {
                 }
                 let listed = facts.started.len();
                 let absent = &facts.absent;
-                facts.started.retain(|started| is_left_alone(&starts, started.kind, (own, is_once), absent));
+                // Nobody else starts a thread's own.
+                facts.started.retain(|started| {
+                    started.own || is_left_alone(&starts, started.kind, (own, is_once), absent)
+                });
                 if facts.started.len() != listed {
                     changed.push((*number, location));
                 }
@@ -437,15 +443,19 @@ impl Analysis<'_, '_> {
                 || step.is_fresh
                 || (holder.is_fresh && model.program.unordered.is_empty())
                 || !step.region.overlaps(&claimed.region)
-                || self.is_private_overlap(&step.region, &claimed.region)
+                || self.is_kept_apart(&step.region, &claimed.region, None)
         })
     }
 
-    /// Whether all bytes that two regions may have in common are in private objects.
-    fn is_private_overlap(&self, one: &Region, other: &Region) -> bool {
+    /// Whether all bytes that two regions may have in common are in private objects, or in some that two
+    /// kinds do not share.
+    fn is_kept_apart(&self, one: &Region, other: &Region, kinds: Option<(TemplateId, TemplateId)>) -> bool {
         let (Some(mine), Some(theirs)) = (one.objects(), other.objects()) else { return false };
         let theirs: BTreeSet<_> = theirs.collect();
-        mine.filter(|object| theirs.contains(object)).all(|object| self.model.private[object])
+        mine.filter(|object| theirs.contains(object)).all(|object| {
+            let are_apart = |(one, other)| self.model.are_of_two_teams(object, one, other);
+            self.model.private[object] || kinds.is_some_and(are_apart)
+        })
     }
 
     fn remove_broken_locks(&mut self, reached: &[u32]) -> Result<bool, Exhausted> {

@@ -8,7 +8,7 @@ use checker::check_proof;
 use frontend_c::{Options, Source, read};
 use ir::Program;
 use ir::passes::{self, Lowering};
-use verdict::{Budget, Proof, Property, SummariesProof, Task};
+use verdict::{Budget, Proof, Property, Started, SummariesProof, Task};
 
 fn program(text: &str) -> Program {
     let text = format!("#include <pthread.h>\n#include <stdlib.h>\n{text}");
@@ -193,4 +193,127 @@ fn a_loop_that_joins_what_it_starts() {
             ("pthread_create(&t, 0, run, 0);", "pthread_create(&t, 0, run, 0); shared++;"),
         ],
     );
+}
+
+/// Two threads run a function that starts helpers and joins them; what they share is in frames and on the
+/// heap.
+const HELPERS: &str = "
+struct shared { int bound; };
+struct part { struct shared *shared; int in; int out; };
+struct shared *known;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void keep(struct shared *p) { pthread_mutex_lock(&m); known = 0; pthread_mutex_unlock(&m); }
+static void *help(void *p) { struct part *w = p; w->out = w->in + w->shared->bound; return 0; }
+static int run(int n, int start) {
+  struct shared shared;
+  shared.bound = n;
+  struct part *parts = calloc(n, sizeof *parts);
+  pthread_t *ids = calloc(n, sizeof *ids);
+  int i;
+  for (i = 0; i < n; i++) { parts[i].shared = &shared; parts[i].in = start; }
+  for (i = 0; i < n; i++) { pthread_create(&ids[i], 0, help, &parts[i]); }
+  for (i = 0; i < n; i = i + 1) { pthread_join(ids[i], 0); }
+  keep(&shared);
+  shared.bound = 0;
+  int sum = 0;
+  for (i = 0; i < n; i++) sum += parts[i].out;
+  free(parts);
+  free(ids);
+  return sum;
+}
+static void *work(void *p) { int own = run(3, 1); own = run(own, 2); return 0; }
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, work, 0);
+  pthread_create(&b, 0, work, 0);
+  return 0;
+}";
+
+#[test]
+fn helpers_of_several_threads() {
+    try_all(
+        HELPERS,
+        &[
+            // Too few are joined.
+            ("for (i = 0; i < n; i = i + 1)", "for (i = 1; i < n; i = i + 1)"),
+            ("for (i = 0; i < n; i = i + 1)", "for (i = 0; i < n - 1; i = i + 1)"),
+            ("for (i = 0; i < n; i = i + 1)", "for (i = 0; i < n; i = i + 2)"),
+            ("pthread_join(ids[i], 0)", "pthread_join(ids[0], 0)"),
+            ("{ pthread_join(ids[i], 0); }", "{ if (start) break; pthread_join(ids[i], 0); }"),
+            // Handles are lost.
+            ("pthread_create(&ids[i]", "pthread_create(&ids[0]"),
+            ("for (i = 0; i < n; i = i + 1)", "ids[0] = 0; for (i = 0; i < n; i = i + 1)"),
+            ("int sum = 0;", "int sum = 0; pthread_create(&ids[0], 0, help, &parts[0]);"),
+            // Arguments are not apart.
+            ("help, &parts[i])", "help, &parts[0])"),
+            ("help, &parts[i])", "help, &parts[i / 2])"),
+            // The thread uses what its helpers use.
+            ("{ pthread_join(ids[i], 0); }", "{ shared.bound = 1; pthread_join(ids[i], 0); }"),
+            ("{ pthread_join(ids[i], 0); }", "{ parts[i].in = 1; pthread_join(ids[i], 0); }"),
+            (
+                "{ pthread_create(&ids[i], 0, help, &parts[i]); }",
+                "{ pthread_create(&ids[i], 0, help, &parts[i]); shared.bound = i; }",
+            ),
+            // A helper uses its neighbour's.
+            ("w->out = w->in +", "w->out = w[1].out +"),
+            ("w->out = w->in +", "w->shared->bound = w->in +"),
+            // Others know what is shared.
+            ("known = 0;", "if (known) known->bound = 1; known = p;"),
+            // Helpers start helpers.
+            ("w->out = w->in", "pthread_t t; pthread_create(&t, 0, help, p); w->out = w->in"),
+        ],
+    );
+}
+
+/// Claims about helpers that are put into a proof which is right otherwise.
+#[test]
+fn forged_claims_about_helpers() {
+    let good = program(HELPERS);
+    let proof = annotation(&good);
+    assert_eq!(is_accepted(&good, &proof), Ok(()));
+    let [team] = &proof.teams[..] else { panic!("there is one kind of helpers") };
+    assert!(!team.objects.is_empty() && team.apart > 0);
+    let refused = |forged: SummariesProof| {
+        assert_ne!(forged, proof);
+        is_accepted(&good, &forged).expect_err("it is forged")
+    };
+    // That there are no helpers while there are.
+    let mut tried = 0;
+    for (number, context) in proof.contexts.iter().enumerate() {
+        for (location, facts) in context.facts.iter().enumerate() {
+            let Some(facts) = facts else { continue };
+            let is_none = |started: &&Started| started.own && started.members.is_empty();
+            let starts = context.starts.contains(&team.helper);
+            if !starts || facts.started.iter().any(|started| is_none(&started)) {
+                continue;
+            }
+            let mut forged = proof.clone();
+            if let Some(facts) = &mut forged.contexts[number].facts[location] {
+                facts.started = vec![Started { kind: team.helper, own: true, members: Vec::new() }];
+            }
+            let refusal = refused(forged);
+            assert!(refusal.contains("are among those listed"), "{refusal}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 2, "helpers run somewhere");
+    // That arguments are further apart than they are, and that more is shared with helpers alone.
+    let mut forged = proof.clone();
+    forged.teams[0].apart *= 2;
+    assert!(refused(forged).contains("apart from one another"));
+    for (object, described) in good.objects.enumerate() {
+        if !proof.private.contains(&object) && !team.objects.contains(&object) {
+            let mut forged = proof.clone();
+            forged.teams[0].objects.push(object);
+            forged.teams[0].objects.sort_unstable();
+            let refusal = refused(forged);
+            assert!(refusal.contains("no object of a thread"), "{}: {refusal}", described.name);
+        }
+    }
+    // That others are the helpers.
+    for kind in good.templates.ids().filter(|kind| *kind != team.helper) {
+        let mut forged = proof.clone();
+        forged.teams[0].helper = kind;
+        refused(forged);
+    }
 }

@@ -421,6 +421,9 @@ fn of_summaries(proof: &SummariesProof) -> Form {
     rising(&proof.handles, "handles")?;
     rising(&proof.distinct, "distinct")?;
     once(proof.distinct.iter().map(|(kind, _)| kind), "distinct")?;
+    rising(&proof.teams, "teams")?;
+    once(proof.teams.iter().map(|team| team.helper), "teams")?;
+    each(&proof.teams, "teams", |team| rising(&team.objects, "objects"))?;
     each(&proof.contexts, "contexts", |context| {
         rising(&context.calls, "calls")?;
         once(context.calls.iter().map(|(edge, callee, _)| (edge, callee)), "calls")?;
@@ -445,7 +448,7 @@ fn of_summaries(proof: &SummariesProof) -> Form {
             rising(&facts.numbers, "numbers")?;
             once(facts.numbers.iter().map(|(local, _)| local), "numbers")?;
             rising(&facts.order, "order")?;
-            once(facts.started.iter().map(|started| started.kind), "started")?;
+            once(facts.started.iter().map(|started| (started.kind, started.own)), "started")?;
             rising(&facts.started, "started")
         })
     })

@@ -63,8 +63,8 @@ pub use schedule::{Schedule, Turn};
 pub use spec::{Composition, Conformance, SpecProof};
 pub use states::{Configuration, Population, StatesProof};
 pub use summaries::{
-    Handle, Index, LockBase, LockFact, Numbered, ProcedureContext, Row, Started, SummariesProof, ThreadFacts,
-    ThreadHandle,
+    Handle, Index, LockBase, LockFact, Numbered, ProcedureContext, Row, Started, SummariesProof, Team,
+    ThreadFacts, ThreadHandle,
 };
 pub use trace::{Trace, TraceStep, Violation, has_unmodelled_values};
 pub use views::{Analysed, NoView, PointsToTest, View, Views};

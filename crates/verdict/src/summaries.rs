@@ -34,6 +34,12 @@
 //! * [`SummariesProof::distinct`]: no two threads of the kind that are alive at the same time were started
 //!   with arguments that are less than so many bytes apart, in either direction, modulo 2 to the width of a
 //!   pointer.
+//! * [`SummariesProof::teams`]: the *team* of a thread, for a kind H of *helpers*, is the thread itself, or that
+//!   of the thread that started it if it is of kind H. Threads of kind H start none of kind H: so a team is one
+//!   thread of another kind and the helpers that this one started itself; helpers that the program starts with
+//!   are teams of their own. The objects of a team (frame objects, thread-local and allocated ones) are touched
+//!   only by the team of the thread that the activation, variable or allocation belongs to. The rules are those
+//!   of `private`, with teams in the place of threads: an argument of the start of a helper stays in the team.
 //!
 //! Each is kept by all steps of all threads: by the thread's own steps from location to location, by calls
 //! (into the context that [`ProcedureContext::calls`] names, and from its end back to the caller), by
@@ -61,9 +67,13 @@
 //! 7. `started` at l1 lists k2; the address of the second access is its thread's argument plus a constant
 //!    d; and for each of the members that are listed, the argument of thread x is B + s * x, the address of
 //!    the first access is B + s * y + e, the bytes of both accesses are among the first s from e = 0 and d
-//!    = 0 on, and y is none of the members' numbers. Or the same with 1 and 2 exchanged.
+//!    = 0 on, and y is none of the members' numbers. Or the same with 1 and 2 exchanged;
+//! 8. all bytes that they may have in common are in objects of a team with helpers of kind H, and k1 is not H;
+//!    and k2 is not H, either (then they are one thread), or `started` at l1 says that no thread of kind H is
+//!    alive that this thread has started itself, or rule 7 holds for the list of these. Or the same with 1 and
+//!    2 exchanged. Or k1 and k2 are H, and rule 6 holds with n = [`Team::apart`].
 //!
-//! Rules 6 and 7 count only in programs that have no atomic accesses that order nothing.
+//! Rules 6, 7 and 8 count only in programs that have no atomic accesses that order nothing.
 
 use ir::{EdgeId, LocalId, ObjectId, Target, TemplateId};
 use serde::{Deserialize, Serialize};
@@ -85,9 +95,26 @@ pub struct SummariesProof {
     /// x of each of the members is B + s * x, with s at least so many bytes, the new thread's argument is B
     /// + s * y, and y is none of their numbers.
     pub distinct: Vec<(TemplateId, u64)>,
+    /// Objects that helpers share with the thread that started them, each kind of helpers once, in rising
+    /// order.
+    pub teams: Vec<Team>,
     /// The contexts that procedures run in. Threads of the program's start come first, in the order of
     /// [`Program::start`](ir::Program::start): context `i` is that of the `i`-th entry.
     pub contexts: Vec<ProcedureContext>,
+}
+
+/// Objects that only a thread touches and the helpers that it started.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Team {
+    /// The kind of the helpers.
+    pub helper: TemplateId,
+    /// The objects, in rising order.
+    pub objects: Vec<ObjectId>,
+    /// No two helpers of one team that are alive at the same time were started with arguments that are less
+    /// than so many bytes apart, in the sense of `distinct`. At each step that starts one, the kind is absent,
+    /// or `started` lists those that the starter has started itself, as for `distinct`.
+    pub apart: u64,
 }
 
 /// A cell in which nothing but the id of the only thread of a kind is ever stored.
@@ -193,8 +220,8 @@ pub struct ThreadFacts {
     /// They come from assumptions, constants and copies. Arithmetic in a signed type is exact, since a step
     /// that leaves its range is none.
     pub order: Vec<(Index, Index)>,
-    /// Kinds of which all *other* threads that are alive are among those listed, each kind once, in rising
-    /// order.
+    /// Kinds of which all *other* threads that are alive are among those listed; or all those that this
+    /// thread has started itself (`own`). Each kind at most once of both sorts, in rising order.
     ///
     /// A start adds the new thread to the kinds that are absent or listed here, with a number of the
     /// starter's choice, as long as the rows say what they are: the id is stored in the same step, or is in
@@ -209,7 +236,11 @@ pub struct ThreadFacts {
     /// not meet. A new thread and a callee know nothing. No other thread breaks it if each step that starts
     /// a thread of the kind is not there meanwhile, as for `absent`, and each step that may write where
     /// handles are is excluded by rule 1, 2 or 3, with the place of the claim in the role of an access; for
-    /// lists that outlive a call, during all of it. Handles are not in frames that there may be several of.
+    /// lists that outlive a call, during all of it. Handles are in no frame that there may be several of, but
+    /// for that of this activation.
+    ///
+    /// Of its own threads (`own`) a thread that was just started has none, and nobody else starts one of them.
+    /// A callee knows that there are none where its caller does, and the caller where all ends of callees do.
     pub started: Vec<Started>,
 }
 
@@ -219,6 +250,8 @@ pub struct ThreadFacts {
 pub struct Started {
     /// The kind.
     pub kind: TemplateId,
+    /// Whether only those count that this thread has started itself.
+    pub own: bool,
     /// The threads.
     pub members: Vec<Numbered>,
 }
@@ -289,7 +322,7 @@ pub struct LockFact {
 pub enum LockBase {
     /// The start of an object that there is one of: a static one, a frame object of a template in `once`,
     /// or that of a site that one step names, of a template in `once` and on no cycle, with the size of the
-    /// object.
+    /// object. For rows, of a frame object of the activation, too.
     Object(ObjectId),
     /// The value that a local of the activation has now.
     Local(LocalId),

@@ -3,7 +3,7 @@
 //! In each state: no template in `once` has two activations; each thread is in a context that its calls lead
 //! to, at a location with facts; the equalities, values, ids, handles, locks, absent kinds, fresh locals,
 //! inequalities and lists of threads there hold; threads have arguments apart where that is claimed; and
-//! nobody is about to touch a private object of another thread. Claims to hold a lock that the rules leave
+//! nobody is about to touch a private object of another thread, or one of another team. Claims to hold a lock that the rules leave
 //! out are not looked at. What a thread holds in locals that it never reads again does not count as holding
 //! an address.
 
@@ -16,7 +16,7 @@ use ir::ids::Id;
 use ir::semantics::{Activation, State, ThreadIndex};
 use ir::{EdgeId, IdVec, IntType, Lhs, LocalId, LocationId, Op, Program, Storage, TemplateId, Value};
 use rustc_hash::FxHashMap;
-use verdict::{Budget, Handle, Index, LockBase, LockFact, Numbered, Row, SummariesProof, ThreadFacts};
+use verdict::{Budget, Handle, Index, LockBase, LockFact, Numbered, Row, SummariesProof, Team, ThreadFacts};
 
 /// Longer lists of threads are not searched.
 const MOST_NUMBERS: Value = 256;
@@ -29,8 +29,9 @@ pub fn try_claims(
     budget: &Budget,
 ) -> Result<(), ProofError> {
     let (roots, places, live) = (Vec::new(), Vec::new(), FxHashMap::default());
-    let arguments = Vec::new();
-    try_watch(program, &mut Claims { program, proof, ignored, roots, arguments, places, live }, budget)
+    let (arguments, starters) = (Vec::new(), Vec::new());
+    let mut claims = Claims { program, proof, ignored, roots, arguments, starters, places, live };
+    try_watch(program, &mut claims, budget)
 }
 
 struct Claims<'a> {
@@ -41,6 +42,8 @@ struct Claims<'a> {
     roots: Vec<Option<usize>>,
     /// The argument that each thread was started with, where that is known.
     arguments: Vec<Option<u64>>,
+    /// The thread that started each thread.
+    starters: Vec<Option<ThreadIndex>>,
     /// Where each thread was in the last state.
     places: Vec<Option<(usize, LocationId)>>,
     live: FxHashMap<(TemplateId, LocalId), IdVec<LocationId, bool>>,
@@ -68,6 +71,7 @@ impl Claims<'_> {
         if moment.step == 0 {
             self.roots.clear();
             self.arguments.clear();
+            self.starters.clear();
             self.places.clear();
         }
         for thread in &moment.state.threads[self.roots.len()..] {
@@ -75,6 +79,7 @@ impl Claims<'_> {
             let is_started = moment.step > 0 && moment.mover.is_some() && has_argument;
             let entered = thread.activations.first().filter(|_| is_started);
             self.arguments.push(entered.and_then(|activation| activation.locals.first().copied()));
+            self.starters.push(moment.mover.filter(|_| moment.step > 0));
             let mut contexts = Vec::new();
             match moment.mover.filter(|_| moment.step > 0) {
                 None => {
@@ -199,20 +204,24 @@ impl Claims<'_> {
             .map(|local| format!("{local} is fresh"))
     }
 
-    /// A kind of which two threads that are alive have arguments that are nearer than is claimed.
+    /// A kind of which two threads that are alive, or two of one team, have arguments that are nearer than is
+    /// claimed.
     fn too_near(&self, state: &State) -> Option<TemplateId> {
         let pointer = self.program.data_model.pointer().unsigned();
-        for (kind, bytes) in &self.proof.distinct {
+        let of_all = self.proof.distinct.iter().map(|(kind, bytes)| (*kind, false, *bytes));
+        let of_teams = self.proof.teams.iter().map(|team| (team.helper, true, team.apart));
+        for (kind, is_team, bytes) in of_all.chain(of_teams.filter(|(_, _, bytes)| *bytes > 0)) {
             let alive = state.threads.iter().enumerate();
-            let alive =
-                alive.filter(|(_, thread)| thread.template == *kind && !thread.activations.is_empty());
-            let arguments: Vec<u64> = alive.filter_map(|(number, _)| self.arguments[number]).collect();
-            for (index, one) in arguments.iter().enumerate() {
-                for other in &arguments[..index] {
-                    let apart = pointer.wrap(Value::from(one.wrapping_sub(*other)));
-                    let back = pointer.wrap(Value::from(other.wrapping_sub(*one)));
-                    if apart.min(back) < Value::from(*bytes) {
-                        return Some(*kind);
+            let alive = alive.filter(|(_, thread)| thread.template == kind && !thread.activations.is_empty());
+            let known = alive.filter_map(|(number, _)| Some((number, self.arguments[number]?)));
+            let known: Vec<(ThreadIndex, u64)> = known.collect();
+            for (index, (one, first)) in known.iter().enumerate() {
+                for (other, second) in &known[..index] {
+                    let apart = pointer.wrap(Value::from(first.wrapping_sub(*second)));
+                    let back = pointer.wrap(Value::from(second.wrapping_sub(*first)));
+                    let is_same = !is_team || self.team(state, *one, kind) == self.team(state, *other, kind);
+                    if is_same && apart.min(back) < Value::from(bytes) {
+                        return Some(kind);
                     }
                 }
             }
@@ -242,7 +251,9 @@ impl Claims<'_> {
         for started in &facts.started {
             for (number, thread) in seat.moment.state.threads.iter().enumerate() {
                 let is_other = number != seat.thread && !thread.activations.is_empty();
+                let is_own = self.starters[number] == Some(seat.thread);
                 if is_other
+                    && (is_own || !started.own)
                     && thread.template == started.kind
                     && !started.members.iter().any(|members| self.is_member(seat, members, number))
                 {
@@ -333,10 +344,16 @@ impl Claims<'_> {
         live[activation.location]
     }
 
-    /// Whether a thread is about to touch a private object of another one.
+    /// The thread whose team a thread is in, if there are helpers of a kind.
+    fn team(&self, state: &State, thread: ThreadIndex, helper: TemplateId) -> ThreadIndex {
+        let is_helper = state.threads[thread].template == helper;
+        self.starters[thread].filter(|_| is_helper).unwrap_or(thread)
+    }
+
+    /// Whether a thread is about to touch a private object of another one, or one of another team.
     fn stranger(&self, moment: &Moment<'_, '_>, thread: ThreadIndex) -> Option<String> {
         let Moment { machine, state, .. } = *moment;
-        if self.proof.private.is_empty() {
+        if self.proof.private.is_empty() && self.proof.teams.is_empty() {
             return None;
         }
         for edge in machine.edges(state, thread) {
@@ -352,6 +369,14 @@ impl Claims<'_> {
                 let is_private = self.proof.private.binary_search(&object).is_ok();
                 if is_private && owner.is_some_and(|(owner, _)| owner != thread) {
                     return Some(format!("{object} is private"));
+                }
+                let Some((owner, _)) = owner else { continue };
+                let is_of_another = |team: &&Team| {
+                    let of = |thread| self.team(state, thread, team.helper);
+                    team.objects.binary_search(&object).is_ok() && of(owner) != of(thread)
+                };
+                if let Some(team) = self.proof.teams.iter().find(is_of_another) {
+                    return Some(format!("{object} is shared with {} only", team.helper));
                 }
             }
         }

@@ -8,13 +8,14 @@
 
 use super::owned::{check_entry, is_constant};
 use super::regions::{Region, meet};
+use super::started::is_none;
 use super::state::{Held, Known, Stepper, Unfounded, base_local, holds};
 use super::symbols::{Symbol, Values};
 use super::view::{Standing, View, claim};
 use crate::ProofError;
 use ir::{EdgeId, Expr, Lhs, LocalId, LocationKind, Op, Storage, TemplateId};
 use std::collections::BTreeSet;
-use verdict::{LockFact, ThreadFacts};
+use verdict::{LockFact, Started, ThreadFacts};
 
 /// A step that calls or starts.
 pub struct Call<'o> {
@@ -61,14 +62,15 @@ impl<'v, 'a> Stepper<'v, 'a> {
         Ok(found)
     }
 
-    /// Claims at the entry of a callee that do not follow, but for locks and fresh locals.
+    /// Claims at the entry of a callee, or of a new thread (`new`: the kinds that are absent for it), that do not
+    /// follow, but for locks and fresh locals.
     fn unfounded_at_entry(
         &self,
         known: &Known<'a>,
         callee: TemplateId,
         facts: &ThreadFacts,
         arguments: &[Expr],
-        absent: &BTreeSet<TemplateId>,
+        new: Option<&BTreeSet<TemplateId>>,
     ) -> Result<(Vec<Unfounded>, Values<'a>), ProofError> {
         let symbols: Vec<Option<Symbol>> =
             arguments.iter().map(|argument| known.values.eval(argument)).collect();
@@ -97,7 +99,12 @@ impl<'v, 'a> Stepper<'v, 'a> {
             }
         }
         found.extend(facts.order.iter().enumerate().map(|(number, _)| Unfounded::Order(number)));
-        found.extend(facts.started.iter().map(|started| Unfounded::Started(started.kind)));
+        // A new thread has started none.
+        let is_known =
+            |started: &Started| is_none(started) && (new.is_some() || self.has_no_own(known, started.kind));
+        let unknown = facts.started.iter().filter(|started| !is_known(started));
+        found.extend(unknown.map(|started| Unfounded::Started((started.kind, started.own))));
+        let absent = new.unwrap_or(&known.absent);
         found.extend(
             facts.absent.iter().filter(|kind| !absent.contains(kind)).map(|kind| Unfounded::Absent(*kind)),
         );
@@ -121,7 +128,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 add(Unfounded::Unreached);
                 continue;
             };
-            let (found, _) = self.unfounded_at_entry(known, callee, facts, call.arguments, &others)?;
+            let (found, _) = self.unfounded_at_entry(known, callee, facts, call.arguments, Some(&others))?;
             found.into_iter().for_each(&mut add);
             let code = &view.program.templates[callee];
             for (local, offset) in &facts.argument {
@@ -177,8 +184,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 add(Unfounded::Unreached);
                 continue;
             };
-            let (found, values) =
-                self.unfounded_at_entry(&known, *callee, facts, call.arguments, &known.absent)?;
+            let (found, values) = self.unfounded_at_entry(&known, *callee, facts, call.arguments, None)?;
             found.into_iter().for_each(&mut add);
             super::started::unfounded_argument(&values, facts).into_iter().for_each(&mut add);
             super::state::unfounded_numbers(&values, facts).into_iter().for_each(&mut add);
@@ -224,7 +230,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
             set.retain(|handle| facts.set.binary_search(handle).is_ok());
         }
         known.set.extend(set);
-        self.return_started(&mut known, callees, during);
+        let of_ends: Vec<&ThreadFacts> = ends.iter().map(|(_, _, facts, _)| *facts).collect();
+        self.return_started(&mut known, callees, &of_ends, during);
         let lhs = match call.lhs {
             Some(Lhs::Local(local)) => Some(*local),
             Some(Lhs::Memory(_)) => return claim("the result of a call goes to memory"),

@@ -4,6 +4,7 @@
 use super::calls::{Broken, Call, absent_during};
 use super::ids::IdWrites;
 use super::locks::Locks;
+use super::started::is_none;
 use super::state::{Stepper, Unfounded};
 use super::symbols::Values;
 use super::view::{Meter, Standing, Touch, View};
@@ -41,8 +42,9 @@ impl Flaw {
             Unfounded::Argument(local) => format!("{local} is the thread's argument and a constant"),
             Unfounded::Number(local) => format!("the value of {local} is known"),
             Unfounded::Order(number) => format!("inequality {number}"),
-            Unfounded::Started(kind) => {
-                format!("all threads of {} are among those listed", view.program.templates[kind].name)
+            Unfounded::Started((kind, own)) => {
+                let own = if own { "its own" } else { "all" };
+                format!("{own} threads of {} are among those listed", view.program.templates[kind].name)
             }
         };
         ProofError::Claim(format!("{place}: {what}"))
@@ -100,7 +102,8 @@ impl Lives {
         let is_started = |kind: &TemplateId| {
             self.starts[*kind].iter().any(|start| view.are_apart(standing, *start).is_none())
         };
-        facts.started.iter().map(|started| started.kind).find(is_started)
+        // Nobody else starts a thread's own.
+        facts.started.iter().filter(|started| !started.own).map(|started| started.kind).find(is_started)
     }
 
     /// An absent kind that another thread may start where a thread stands.
@@ -148,7 +151,7 @@ pub fn flaws(
             found.extend(what.map(|what| Flaw { context: number, location, what }));
             if let Some(facts) = view.facts(number, location) {
                 let kind = lives.unstable_list(view, standing, facts);
-                let what = kind.map(Unfounded::Started);
+                let what = kind.map(|kind| Unfounded::Started((kind, false)));
                 found.extend(what.map(|what| Flaw { context: number, location, what }));
             }
         }
@@ -262,7 +265,8 @@ fn at_start(view: &View<'_>, locks: &Locks<'_, '_>) -> Vec<Flaw> {
         facts.argument.iter().for_each(|(local, _)| add(Unfounded::Argument(*local)));
         facts.numbers.iter().for_each(|(local, _)| add(Unfounded::Number(*local)));
         (0..facts.order.len()).for_each(|number| add(Unfounded::Order(number)));
-        facts.started.iter().for_each(|started| add(Unfounded::Started(started.kind)));
+        let unknown = facts.started.iter().filter(|started| !is_none(started));
+        unknown.for_each(|started| add(Unfounded::Started((started.kind, started.own))));
         for (number, lock) in facts.locks.iter().enumerate() {
             if locks.is_usable(context, location, number) {
                 add(Unfounded::Lock(*lock));

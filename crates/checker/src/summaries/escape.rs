@@ -9,8 +9,17 @@
 //! object; but for guesses that memory is never accessed at. Of an input, that is what inputs are compared
 //! with, and not what else is kept where the input is. What floating-point operations give is no guess: it
 //! is computed from their operands, which are followed. Over-approximates what escapes.
+//!
+//! The same for teams: objects that only a thread touches and the helpers that it started. By induction over
+//! the steps of an execution, each address into an object that does not escape from teams, and that belongs
+//! to a thread of a team, is in locals of threads of that team, and in objects that do not escape and belong
+//! to it. A step reads an address from an object that escapes, and then it is not one of these; or from one
+//! that does not, at an address that its thread has: so that object is of its thread's team, and so is what it
+//! holds. It stores in objects that do not escape, which are of its team by the same argument, or in one that
+//! does: then what is stored escapes, too. It passes the address to a helper, which is of the team; other
+//! threads that are started, and those that join, get only addresses of what escapes.
 
-use super::values::ValueFlow;
+use super::values::{ValueFlow, called};
 use super::view::{Meter, View, claim};
 use crate::ProofError;
 use ir::{Expr, IdVec, Initial, Lhs, LocationKind, ObjectId, Op, Rhs, Storage, TemplateId};
@@ -100,6 +109,8 @@ struct Holding {
     copied: IdVec<ObjectId, Vec<usize>>,
     /// Objects that other threads are given.
     open: Vec<ObjectId>,
+    /// Objects that are passed to new threads, by their kind.
+    passed: BTreeSet<(TemplateId, ObjectId)>,
 }
 
 impl Holding {
@@ -112,6 +123,7 @@ impl Holding {
             held: program.objects.iter().map(|_| Vec::new()).collect(),
             copied: program.objects.iter().map(|_| Vec::new()).collect(),
             open: Vec::new(),
+            passed: BTreeSet::new(),
         };
         for (id, object) in program.objects.enumerate() {
             if object.storage == Storage::Static {
@@ -189,9 +201,15 @@ impl Holding {
                     }
                 }
             }
-            Op::Spawn(_, arguments, _) => {
+            Op::Spawn(callee, arguments, _) => {
+                let kinds = called(view, template, callee);
                 for argument in arguments {
-                    self.open.extend(view.objects(template, argument)?.iter());
+                    let objects = view.objects(template, argument)?;
+                    let passed = kinds.iter().flat_map(|kind| objects.iter().map(|object| (*kind, *object)));
+                    self.passed.extend(passed);
+                    if kinds.is_empty() {
+                        self.open.extend(objects.iter());
+                    }
                 }
             }
             Op::Allocate { site, result: Lhs::Memory(place), .. } => {
@@ -220,64 +238,92 @@ pub fn is_kind(view: &View<'_>, template: TemplateId) -> bool {
     starts || view.proof.contexts.iter().any(|context| context.kind == template)
 }
 
-/// Checks that the objects in `private` do not escape.
-pub fn check(
-    view: &View<'_>,
-    values: &ValueFlow<'_, '_>,
-    guessed: &IdVec<ObjectId, bool>,
-    meter: &mut Meter<'_>,
-) -> Result<(), ProofError> {
-    if view.proof.private.is_empty() {
-        return Ok(());
-    }
-    let escapes = escaping(view, values, guessed, meter)?;
-    match view.proof.private.iter().find(|object| escapes[**object]) {
-        Some(object) => {
-            claim(format!("{} may be touched by other threads", view.program.objects[*object].name))
-        }
-        None => Ok(()),
-    }
+/// What escapes from threads, and from teams.
+pub struct Escapes<'e, 'v, 'a> {
+    view: &'v View<'a>,
+    values: &'e ValueFlow<'v, 'a>,
+    guessed: &'e IdVec<ObjectId, bool>,
+    holding: Holding,
 }
 
-/// The objects that other threads than their own may touch.
-pub fn escaping(
-    view: &View<'_>,
-    values: &ValueFlow<'_, '_>,
-    guessed: &IdVec<ObjectId, bool>,
-    meter: &mut Meter<'_>,
-) -> Result<IdVec<ObjectId, bool>, ProofError> {
-    let Holding { sets, held, copied, mut open, .. } = Holding::of(view, meter)?;
-    let mut opened = vec![false; sets.len()];
-    let mut reached = vec![false; sets.len()];
-    open.extend(guessed.enumerate().filter(|(_, is_guessed)| **is_guessed).map(|(object, _)| object));
-    let mut escapes: IdVec<ObjectId, bool> = view.program.objects.iter().map(|_| false).collect();
-    // Objects whose contents can be reached: those that escape, and those that are copied into such.
-    let mut read: IdVec<ObjectId, bool> = view.program.objects.iter().map(|_| false).collect();
-    let mut contents: Vec<ObjectId> = Vec::new();
-    loop {
-        meter.tick()?;
-        if let Some(object) = open.pop() {
-            if !std::mem::replace(&mut escapes[object], true) {
-                contents.push(object);
-            }
-        } else if let Some(object) = contents.pop() {
-            if !std::mem::replace(&mut read[object], true) {
-                for set in &held[object] {
-                    if !std::mem::replace(&mut opened[*set], true) {
-                        open.extend(sets[*set].iter());
-                    }
-                }
-                for set in &copied[object] {
-                    if !std::mem::replace(&mut reached[*set], true) {
-                        contents.extend(sets[*set].iter());
-                    }
-                }
-            }
-        } else {
-            break;
-        }
+impl<'e, 'v, 'a> Escapes<'e, 'v, 'a> {
+    /// Looks through all steps.
+    pub fn of(
+        view: &'v View<'a>,
+        values: &'e ValueFlow<'v, 'a>,
+        guessed: &'e IdVec<ObjectId, bool>,
+        meter: &mut Meter<'_>,
+    ) -> Result<Self, ProofError> {
+        Ok(Self { view, values, guessed, holding: Holding::of(view, meter)? })
     }
-    let seen = values.seen(guessed, meter)?;
-    view.program.objects.ids().for_each(|object| escapes[object] &= seen[object]);
-    Ok(escapes)
+
+    /// The objects that other threads than their own may touch; but for helpers of a kind, if they are passed
+    /// to these by the thread that starts them.
+    pub fn escaping(
+        &self,
+        helper: Option<TemplateId>,
+        meter: &mut Meter<'_>,
+    ) -> Result<IdVec<ObjectId, bool>, ProofError> {
+        let (view, guessed) = (self.view, self.guessed);
+        let Holding { sets, held, copied, passed, .. } = &self.holding;
+        let mut opened = vec![false; sets.len()];
+        let mut reached = vec![false; sets.len()];
+        let mut open = self.holding.open.clone();
+        open.extend(passed.iter().filter(|(kind, _)| Some(*kind) != helper).map(|(_, object)| *object));
+        open.extend(guessed.enumerate().filter(|(_, is_guessed)| **is_guessed).map(|(object, _)| object));
+        let mut escapes: IdVec<ObjectId, bool> = view.program.objects.iter().map(|_| false).collect();
+        // Objects whose contents can be reached: those that escape, and those that are copied into such.
+        let mut read: IdVec<ObjectId, bool> = view.program.objects.iter().map(|_| false).collect();
+        let mut contents: Vec<ObjectId> = Vec::new();
+        loop {
+            meter.tick()?;
+            if let Some(object) = open.pop() {
+                if !std::mem::replace(&mut escapes[object], true) {
+                    contents.push(object);
+                }
+            } else if let Some(object) = contents.pop() {
+                if !std::mem::replace(&mut read[object], true) {
+                    for set in &held[object] {
+                        if !std::mem::replace(&mut opened[*set], true) {
+                            open.extend(sets[*set].iter());
+                        }
+                    }
+                    for set in &copied[object] {
+                        if !std::mem::replace(&mut reached[*set], true) {
+                            contents.extend(sets[*set].iter());
+                        }
+                    }
+                }
+            } else {
+                break;
+            }
+        }
+        let seen = self.values.seen(guessed, helper, meter)?;
+        view.program.objects.ids().for_each(|object| escapes[object] &= seen[object]);
+        Ok(escapes)
+    }
+
+    /// Checks that the objects in `private` do not escape from their threads, and those of teams from these.
+    pub fn check(&self, meter: &mut Meter<'_>) -> Result<(), ProofError> {
+        let proof = self.view.proof;
+        let name = |object: &ObjectId| &self.view.program.objects[*object].name;
+        if !proof.private.is_empty() {
+            let escapes = self.escaping(None, meter)?;
+            if let Some(object) = proof.private.iter().find(|object| escapes[**object]) {
+                return claim(format!("{} may be touched by other threads", name(object)));
+            }
+        }
+        for team in &proof.teams {
+            let mut of_helpers = proof.contexts.iter().filter(|context| context.kind == team.helper);
+            if of_helpers.any(|context| context.starts.binary_search(&team.helper).is_ok()) {
+                let kind = &self.view.program.templates[team.helper].name;
+                return claim(format!("threads of {kind} start others of their kind"));
+            }
+            let escapes = self.escaping(Some(team.helper), meter)?;
+            if let Some(object) = team.objects.iter().find(|object| escapes[**object]) {
+                return claim(format!("{} may be touched by other teams", name(object)));
+            }
+        }
+        Ok(())
+    }
 }

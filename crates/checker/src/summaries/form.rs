@@ -50,6 +50,16 @@ pub fn check(program: &Program, proof: &SummariesProof, meter: &mut Meter<'_>) -
             return claim("the program starts with threads of a kind that has arguments apart");
         }
     }
+    for team in &proof.teams {
+        let is_owned =
+            |object: &ObjectId| has_object(*object) && program.objects[*object].storage != Storage::Static;
+        if !has_template(team.helper) || !team.objects.iter().all(is_owned) {
+            return claim("a team has helpers that do not exist, or shares what is no object of a thread");
+        }
+        if team.apart >= super::started::STRIDES {
+            return claim("helpers have arguments too far apart");
+        }
+    }
     if proof.contexts.len() < program.start.len() {
         return claim("there is no context for a thread that the program starts with");
     }
@@ -197,7 +207,11 @@ impl Names<'_> {
             for row in row.into_iter().chain(members.argument) {
                 let is_named = match row.base {
                     LockBase::Local(local) => is_pointer(local),
-                    LockBase::Object(object) => object.index() < program.objects.len() && self.single[object],
+                    LockBase::Object(object) => {
+                        object.index() < program.objects.len()
+                            && (self.single[object]
+                                || program.objects[object].storage == Storage::Frame(template))
+                    }
                 };
                 let is_wide = program.data_model.pointer().bits == 64 || row.stride == 0;
                 if !is_named || row.offset > mask(program) || row.stride >= STRIDES || !is_wide {

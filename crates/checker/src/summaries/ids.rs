@@ -74,6 +74,7 @@ impl IdWrites {
             let writes = self.by_object.get(&target.object).map_or(&[][..], Vec::as_slice);
             writes.iter().all(|write| {
                 view.private[target.object]
+                    || view.are_of_two_teams(target.object, standing.kind, write.standing.kind)
                     || view.are_apart(standing, write.standing).is_some()
                     || !meet(&[*target], Some(width), &[write.target], write.bytes)
             })

@@ -4,7 +4,8 @@
 //! The program is the task's own. Each claim is tested by itself; nothing is searched for.
 //!
 //! 1. What the proof names exists ([`form`]).
-//! 2. Templates in `once` are activated once ([`once`]), objects in `private` do not escape ([`escape`]).
+//! 2. Templates in `once` are activated once ([`once`]), objects in `private` do not escape from their
+//!    thread, nor those of `teams` from their team ([`escape`]).
 //! 3. Claims to hold a lock that other threads could break are left out, and contexts list what they give
 //!    back ([`locks`]).
 //! 4. Facts hold at the program's start, and each edge of each context leads from its facts to those of the
@@ -98,8 +99,8 @@ pub fn locations(program: &Views, proof: &SummariesProof, budget: &Budget) -> Re
     Ok(listing)
 }
 
-/// The objects that a proof takes for one thread's own, and that the rules let others know: those in
-/// `private` that escape, and allocated ones whose addresses are guessed. Whoever made the proof may leave
+/// The objects that a proof takes for one thread's or one team's own, and that the rules let others know:
+/// those in `private` and `teams` that escape, and allocated ones whose addresses are guessed. Whoever made the proof may leave
 /// out what it claims of them.
 pub fn known_to_others(
     program: &Views,
@@ -113,12 +114,21 @@ pub fn known_to_others(
     let view = &View::new(program, proof, points_to, meter)?;
     let values = values::ValueFlow::of(view, meter)?;
     let guessed = escape::guessed(view, &values, meter)?;
-    let escapes = escape::escaping(view, &values, &guessed, meter)?;
+    let escapes = escape::Escapes::of(view, &values, &guessed, meter)?;
+    let from_threads = escapes.escaping(None, meter)?;
     let is_claimed = |id: ObjectId| match program.objects[id].storage {
         Storage::Site => view.private[id] || guessed[id],
         Storage::Static | Storage::Frame(_) | Storage::ThreadLocal => view.private[id],
     };
-    Ok(program.objects.ids().filter(|id| escapes[*id] && is_claimed(*id)).collect())
+    let mut found: Vec<ObjectId> =
+        program.objects.ids().filter(|id| from_threads[*id] && is_claimed(*id)).collect();
+    for team in &proof.teams {
+        let from_team = escapes.escaping(Some(team.helper), meter)?;
+        found.extend(team.objects.iter().filter(|object| from_team[**object]));
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
 }
 
 /// Checks the claims of a proof, and hands over the accesses that may be compared by them.
@@ -137,7 +147,7 @@ fn with_annotation<T>(
     once::check(view, meter)?;
     let values = values::ValueFlow::of(view, meter)?;
     let guessed = escape::guessed(view, &values, meter)?;
-    escape::check(view, &values, &guessed, meter)?;
+    escape::Escapes::of(view, &values, &guessed, meter)?.check(meter)?;
     let locks = locks::Locks::new(view, meter)?;
     locks::check_releases(view, meter)?;
     let id_writes = ids::IdWrites::of(view, meter)?;

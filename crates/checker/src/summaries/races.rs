@@ -7,7 +7,7 @@ use super::integers::Integers;
 use super::locks::Locks;
 use super::owned::root;
 use super::regions::{Meeting, meeting};
-use super::started::{KnownRange, KnownRow, linear};
+use super::started::{KnownRange, KnownRow, Listed, is_none, linear};
 use super::symbols::{Anchor, Values, mask};
 use super::view::{Meter, Standing, Touch, View};
 use crate::ProofError;
@@ -41,9 +41,11 @@ pub struct Manner {
     locks: Vec<(LockName, bool, LockFact)>,
     /// How far the end of the access is from the thread's argument, if that is known.
     own_end: Option<u64>,
-    /// Kinds such that no thread of them that is alive has an argument in whose element the access is: with
-    /// the distance of their arguments.
-    apart: Vec<(TemplateId, u64)>,
+    /// The kinds of helpers of which none is alive that the thread has started itself.
+    alone: Vec<TemplateId>,
+    /// Kinds such that no thread of them that is alive, or that the thread has started itself, has an argument
+    /// in whose element the access is: with the distance of their arguments.
+    apart: Vec<(Listed, u64)>,
 }
 
 /// Where accesses are: offsets of an object, and how many bytes.
@@ -276,10 +278,15 @@ impl Seat<'_, '_, '_> {
                 is_apart &= stride.is_none_or(|stride| stride == row.stride);
                 stride = Some(row.stride);
             }
-            apart.extend(stride.filter(|_| is_apart).map(|stride| (started.kind, stride)));
+            let list = (started.kind, started.own);
+            apart.extend(stride.filter(|_| is_apart).map(|stride| (list, stride)));
         }
+        let is_helper =
+            |kind: &TemplateId| touch.region.iter().any(|target| view.helpers[target.object].contains(kind));
+        let alone = facts.started.iter().filter(|started| is_none(started)).map(|started| started.kind);
+        let alone = alone.filter(is_helper).collect();
         let atomic = touch.atomic || in_region;
-        Ok(Manner { standing, write: touch.write, atomic, own, locks, own_end, apart })
+        Ok(Manner { standing, write: touch.write, atomic, own, locks, own_end, alone, apart })
     }
 
     /// The byte of a single object that a lock surely is at.
@@ -327,12 +334,33 @@ pub fn why_not(
         {
             return Ok(WhyNoRace::Private);
         }
+        // In an object of a team, only helpers that the thread has started itself count.
+        let has_helper = |one: &Manner, other: &Manner| {
+            one.standing.kind != other.standing.kind && view.helpers[object].contains(&other.standing.kind)
+        };
         let is_elsewhere = |one: &Manner, other: &Manner| {
-            let mut kinds = one.apart.iter().filter(|(kind, _)| *kind == other.standing.kind);
-            kinds.any(|(_, stride)| is_within(other, *stride))
+            let mut lists = one.apart.iter().filter(|((kind, _), _)| *kind == other.standing.kind);
+            lists.any(|((_, own), stride)| (!own || has_helper(one, other)) && is_within(other, *stride))
         };
         if is_elsewhere(one, other) || is_elsewhere(other, one) {
             return Ok(WhyNoRace::Private);
+        }
+        let mut teams = view.proof.teams.iter().filter(|team| {
+            team.helper == one.standing.kind
+                && team.helper == other.standing.kind
+                && view.helpers[object].contains(&team.helper)
+        });
+        if teams.any(|team| is_within(one, team.apart) && is_within(other, team.apart)) {
+            return Ok(WhyNoRace::Private);
+        }
+        if view.are_of_two_teams(object, one.standing.kind, other.standing.kind) {
+            return Ok(WhyNoRace::Private);
+        }
+        // A thread and a helper of its team, where it has none.
+        let is_alone =
+            |one: &Manner, other: &Manner| has_helper(one, other) && one.alone.contains(&other.standing.kind);
+        if is_alone(one, other) || is_alone(other, one) {
+            return Ok(WhyNoRace::Order);
         }
     }
     for (name, shared, fact) in &one.locks {

@@ -1,7 +1,8 @@
 //! Threads by number, along one step: the lists of [`ThreadFacts::started`].
 //!
-//! A list says that each other thread of a kind that is alive has a number of one of its ranges, the id
-//! that its handle says, and the argument that its row says. It is carried through the operations of a step
+//! A list says that each other thread of a kind that is alive, or each of those that this thread has started
+//! itself, has a number of one of its ranges, the id that its handle says, and the argument that its row says.
+//! Of its own threads nobody else starts one, so only this thread's steps count for such lists. It is carried through the operations of a step
 //! in terms of the values that locals had before; a list may be claimed if it covers that.
 //! Under-approximates.
 
@@ -14,7 +15,7 @@ use super::view::{Standing, Touch, View, claim};
 use crate::ProofError;
 use ir::{BinaryOp, Expr, Lhs, LocalId, ObjectId, Op, Program, Rhs, Storage, Target, TemplateId};
 use std::collections::{BTreeMap, BTreeSet};
-use verdict::{Handle, Numbered, Row, ThreadFacts};
+use verdict::{Handle, LockBase, Numbered, Row, Started, ThreadFacts};
 
 /// Strides are less than this. Numbers are less than 2 to the power of 33 in size: no two multiples of a
 /// stride are equal modulo 2 to the power of 64.
@@ -62,9 +63,12 @@ pub struct KnownRange {
     pub below: Vec<Int>,
 }
 
+/// The threads that a list is about: of a kind, and whether only those that this thread has started itself.
+pub type Listed = (TemplateId, bool);
+
 /// A thread that is about to be started.
 pub struct NewThread {
-    kinds: Vec<TemplateId>,
+    lists: Vec<Listed>,
     range: KnownRange,
 }
 
@@ -203,14 +207,15 @@ impl KnownRow {
 }
 
 impl View<'_> {
-    /// Where the words of a row may be. `None` where they may be in frames that come and go.
+    /// Where the words of a row may be. `None` where they may be in frames that come and go, other than that
+    /// of the activation.
     pub fn row_region(&self, template: TemplateId, row: Row) -> Result<Option<Region>, ProofError> {
         let plain = self.lock_region(template, row.base, row.offset)?;
-        let comes_and_goes = |target: &Target| match self.program.objects[target.object].storage {
-            Storage::Frame(_) | Storage::ThreadLocal => !self.is_single(target.object),
-            Storage::Static | Storage::Site => false,
+        let is_own = match row.base {
+            LockBase::Object(object) => self.is_of_frame(template, object),
+            LockBase::Local(_) => false,
         };
-        if plain.iter().any(comes_and_goes) {
+        if !is_own && plain.iter().any(|target| self.comes_and_goes(target.object)) {
             return Ok(None);
         }
         let widened = plain.iter().map(|target| {
@@ -222,6 +227,20 @@ impl View<'_> {
         });
         Ok(Some(widened.collect()))
     }
+
+    /// Whether an object is in a frame, or of a thread, that there may be several of.
+    fn comes_and_goes(&self, object: ObjectId) -> bool {
+        match self.program.objects[object].storage {
+            Storage::Frame(_) | Storage::ThreadLocal => !self.is_single(object),
+            Storage::Static | Storage::Site => false,
+        }
+    }
+
+    /// Whether an object is in the frame of an activation of a template: named there, it is that of the
+    /// activation, and there as long as this is.
+    pub fn is_of_frame(&self, template: TemplateId, object: ObjectId) -> bool {
+        self.program.objects[object].storage == Storage::Frame(template)
+    }
 }
 
 impl<'a> Stepper<'_, 'a> {
@@ -231,7 +250,7 @@ impl<'a> Stepper<'_, 'a> {
         facts: &ThreadFacts,
         values: &Values<'a>,
         integers: &Integers<'a>,
-    ) -> Result<BTreeMap<TemplateId, Vec<KnownRange>>, ProofError> {
+    ) -> Result<BTreeMap<Listed, Vec<KnownRange>>, ProofError> {
         let mut found = BTreeMap::new();
         for started in &facts.started {
             let mut list = Vec::new();
@@ -255,7 +274,7 @@ impl<'a> Stepper<'_, 'a> {
                     below: members.below.iter().map(|index| integers.index(*index)).collect(),
                 });
             }
-            found.insert(started.kind, list);
+            found.insert((started.kind, started.own), list);
         }
         Ok(found)
     }
@@ -339,7 +358,7 @@ impl<'a> Stepper<'_, 'a> {
         // Of other locals, what is stored does not count among the ids that contexts list: a callee might
         // change it.
         if !super::ids::holds_started(&self.view.program.templates[self.template], local)
-            || touch.region.iter().any(|target| self.comes_and_goes(target.object))
+            || !self.may_hold_ids(&address, &touch.region)
         {
             return;
         }
@@ -374,11 +393,13 @@ impl<'a> Stepper<'_, 'a> {
         }
     }
 
-    fn comes_and_goes(&self, object: ObjectId) -> bool {
-        match self.view.program.objects[object].storage {
-            Storage::Frame(_) | Storage::ThreadLocal => !self.view.is_single(object),
-            Storage::Static | Storage::Site => false,
-        }
+    /// Whether what is stored at an address stays there until somebody writes there.
+    fn may_hold_ids(&self, address: &Linear, region: &Region) -> bool {
+        let is_own = match address.start.anchor {
+            Anchor::Object(object) => self.view.is_of_frame(self.template, object),
+            Anchor::Number | Anchor::Local(_) | Anchor::Argument | Anchor::Unknown(_) => false,
+        };
+        is_own || !region.iter().any(|target| self.view.comes_and_goes(target.object))
     }
 
     /// The address that an assignment reads a word from into a local, and the like. With what was known
@@ -452,10 +473,10 @@ impl<'a> Stepper<'_, 'a> {
         for list in started.values_mut() {
             list.retain(|range| !range.is_empty(integers));
         }
-        let ended: Vec<TemplateId> =
-            started.iter().filter(|(_, list)| list.is_empty()).map(|(kind, _)| *kind).collect();
+        let ended = started.iter().filter(|((_, own), list)| !own && list.is_empty());
+        let ended: Vec<TemplateId> = ended.map(|((kind, _), _)| *kind).collect();
         for kind in ended {
-            known.started.remove(&kind);
+            known.started.remove(&(kind, false));
             known.absent.insert(kind);
             known.absent.extend(self.ended_after(kind));
         }
@@ -481,7 +502,7 @@ impl<'a> Stepper<'_, 'a> {
     /// What is known of a thread that is about to be started.
     pub fn new_thread(&self, known: &Known<'a>, call: &Call<'_>) -> NewThread {
         let callees = self.view.steps[self.template][call.edge].callees.iter();
-        let is_known = |kind: &&TemplateId| known.absent.contains(kind) || known.started.contains_key(kind);
+        let is_known = |list: &Listed| known.absent.contains(&list.0) || known.started.contains_key(list);
         let argument = call.arguments.first().and_then(|argument| self.linear(known, argument));
         let width = self.view.program.data_model.pointer().bits;
         let place = match call.lhs {
@@ -496,13 +517,13 @@ impl<'a> Stepper<'_, 'a> {
         };
         let mut handles = Vec::new();
         if let Some(Lhs::Memory(place)) = call.lhs
-            && let Some(row) =
-                self.linear(known, &place.address).filter(|_| place.ty.bits == width).and_then(row)
+            && let Some(address) = self.linear(known, &place.address).filter(|_| place.ty.bits == width)
+            && let Some(row) = row(address)
         {
             let footprint = &self.view.steps[self.template][call.edge];
             let touch = footprint.touches.iter().find(|touch| touch.write && *touch.address == place.address);
             if let Some(touch) = touch
-                && !touch.region.iter().any(|target| self.comes_and_goes(target.object))
+                && self.may_hold_ids(&address, &touch.region)
             {
                 handles.push(KnownHandle::Memory(row, touch.region.clone()));
             }
@@ -518,40 +539,45 @@ impl<'a> Stepper<'_, 'a> {
             from: vec![number],
             below: vec![number.plus(1)],
         };
-        NewThread { kinds: callees.filter(is_known).copied().collect(), range }
+        let lists = callees.flat_map(|kind| [(*kind, false), (*kind, true)]).filter(is_known);
+        NewThread { lists: lists.collect(), range }
     }
 
     /// It was started.
     pub fn add_thread(&self, known: &mut Known<'a>, new: NewThread) {
-        for kind in new.kinds {
-            known.started.entry(kind).or_default().push(new.range.clone());
+        for list in new.lists {
+            known.started.entry(list).or_default().push(new.range.clone());
         }
     }
 
-    /// Whether a new thread's argument is far enough from those of all other threads of its kind, where
-    /// that is claimed.
+    /// Whether a new thread's argument is far enough from those of all other threads of its kind, or of its
+    /// team, where that is claimed.
     pub fn check_distinct(&self, known: &Known<'a>, call: &Call<'_>) -> Result<(), ProofError> {
         let mask = mask(self.view.program);
-        for kind in &self.view.steps[self.template][call.edge].callees {
-            let Some((_, bytes)) = self.view.proof.distinct.iter().find(|(other, _)| other == kind) else {
+        let proof = self.view.proof;
+        let of_all = proof.distinct.iter().map(|(kind, bytes)| (*kind, false, *bytes));
+        let of_teams = proof.teams.iter().map(|team| (team.helper, true, team.apart));
+        let callees = &self.view.steps[self.template][call.edge].callees;
+        for (kind, own, bytes) in of_all.chain(of_teams.filter(|(_, _, bytes)| *bytes > 0)) {
+            if callees.binary_search(&kind).is_err() {
                 continue;
-            };
+            }
             let address = call.arguments.first().and_then(|argument| self.linear(known, argument));
             let is_apart = |range: &KnownRange| {
                 range.argument.zip(address).is_some_and(|(row, address)| {
                     let number = row.number(&address, mask).flatten();
-                    row.stride >= *bytes
+                    row.stride >= bytes
                         && number.is_some_and(|number| range.is_outside(&known.integers, number))
                 })
             };
-            let fits = match known.started.get(kind) {
-                _ if known.absent.contains(kind) => true,
+            let fits = match known.started.get(&(kind, own)) {
+                _ if known.absent.contains(&kind) => true,
                 Some(list) => list.iter().all(is_apart),
                 None => false,
             };
-            if !fits || *kind == self.kind {
+            if !fits || kind == self.kind {
                 let source = self.view.program.templates[self.template].edges[call.edge].source;
-                let name = &self.view.program.templates[*kind].name;
+                let name = &self.view.program.templates[kind].name;
                 let at = self.view.at(self.context, source);
                 return claim(format!("{at}: threads of {name} have arguments apart from one another"));
             }
@@ -559,20 +585,28 @@ impl<'a> Stepper<'_, 'a> {
         Ok(())
     }
 
-    /// What is known, after a call, of threads that were started before.
+    /// Whether no thread of a kind is alive that this thread has started itself.
+    pub fn has_no_own(&self, known: &Known<'a>, kind: TemplateId) -> bool {
+        let is_empty = |list: &Vec<KnownRange>| list.iter().all(|range| range.is_empty(&known.integers));
+        known.absent.contains(&kind) || known.started.get(&(kind, true)).is_some_and(is_empty)
+    }
+
+    /// What is known, after a call, of threads that were started before. `ends`: what holds where callees
+    /// return.
     pub fn return_started(
         &self,
         known: &mut Known<'a>,
         callees: &[(TemplateId, usize)],
+        ends: &[&ThreadFacts],
         during: &[Standing],
     ) {
         let contexts = &self.view.proof.contexts;
         let width = self.view.program.data_model.pointer().bytes();
         let standing = |context: usize| Standing { kind: self.kind, absent: during[context].absent };
-        known.started.retain(|kind, list| {
+        known.started.retain(|(kind, own), list| {
             let is_kept = callees.iter().all(|(_, context)| {
                 contexts[*context].starts.binary_search(kind).is_err()
-                    && !self.is_started_by_others(*kind, standing(*context))
+                    && (*own || !self.is_started_by_others(*kind, standing(*context)))
             });
             for range in list.iter_mut().filter(|_| is_kept) {
                 range.handles.retain(|handle| match handle {
@@ -585,6 +619,15 @@ impl<'a> Stepper<'_, 'a> {
             }
             is_kept
         });
+        // Where callees return, the thread is the same.
+        let has_none = |facts: &&ThreadFacts, kind: TemplateId| {
+            facts.started.iter().any(|started| started.kind == kind && is_none(started))
+        };
+        for started in ends.first().into_iter().flat_map(|facts| &facts.started) {
+            if is_none(started) && ends.iter().all(|facts| has_none(facts, started.kind)) {
+                known.started.insert((started.kind, true), Vec::new());
+            }
+        }
     }
 
     fn is_started_by_others(&self, kind: TemplateId, standing: Standing) -> bool {
@@ -606,9 +649,12 @@ impl<'a> Stepper<'_, 'a> {
             let covered =
                 |range: &KnownRange| started.members.iter().any(|members| self.covers(known, members, range));
             let follows = known.absent.contains(&started.kind)
-                || known.started.get(&started.kind).is_some_and(|list| list.iter().all(covered));
+                || known
+                    .started
+                    .get(&(started.kind, started.own))
+                    .is_some_and(|list| list.iter().all(covered));
             if !follows {
-                found.push(Unfounded::Started(started.kind));
+                found.push(Unfounded::Started((started.kind, started.own)));
             }
         }
         found
@@ -647,6 +693,11 @@ impl<'a> Stepper<'_, 'a> {
                 range.below.iter().any(|below| integers.at_most(*below, index))
             })
     }
+}
+
+/// Whether a list says that no thread of its kind is alive that the thread has started itself.
+pub fn is_none(started: &Started) -> bool {
+    started.own && started.members.is_empty()
 }
 
 /// What is claimed of the thread's argument and does not follow.

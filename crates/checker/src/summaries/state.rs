@@ -9,7 +9,7 @@ use super::integers::Integers;
 use super::locks::Locks;
 use super::owned::{Owned, Owner};
 use super::regions::{Meeting, Region, is_part_of, meeting};
-use super::started::KnownRange;
+use super::started::{KnownRange, Listed};
 use super::symbols::{Symbol, Values, mask};
 use super::view::{Standing, Touch, View, claim};
 use crate::ProofError;
@@ -49,7 +49,7 @@ pub struct Known<'p> {
     /// The values of narrow locals.
     pub integers: Integers<'p>,
     /// The threads of some kinds that may be alive.
-    pub started: BTreeMap<TemplateId, Vec<KnownRange>>,
+    pub started: BTreeMap<Listed, Vec<KnownRange>>,
 }
 
 /// Which claim about a location does not follow.
@@ -76,7 +76,7 @@ pub enum Unfounded {
     /// An inequality, by number.
     Order(usize),
     /// A list of threads.
-    Started(TemplateId),
+    Started(Listed),
 }
 
 /// Follows the edges of one context.

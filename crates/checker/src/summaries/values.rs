@@ -10,7 +10,8 @@
 //! by induction on the steps of a run, each address into it is in locals of its own thread that no other
 //! thread gets, and in contents of objects of that thread of which the same holds. A step keeps that: it
 //! gives values to holders that are followed here, to new threads and to those that join (which others get),
-//! or to objects that others get. A guess equals an address without having it from anywhere, and counts
+//! or to objects that others get. The same holds of teams in the place of threads (`escape.rs`), where what
+//! is passed to a helper stays in the team. A guess equals an address without having it from anywhere, and counts
 //! separately. Over-approximates.
 
 use super::view::{Meter, View};
@@ -41,8 +42,10 @@ enum Holder {
     Address(ObjectId),
     /// Some accesses.
     Accessed,
-    /// Arguments of starts.
-    Passed,
+    /// Arguments of starts of threads of a kind.
+    Passed(TemplateId),
+    /// Arguments of starts of which no kind is known.
+    PassedOn,
 }
 
 /// Where values come from, and what they are passed back by.
@@ -235,8 +238,15 @@ impl<'v, 'a> ValueFlow<'v, 'a> {
                 self.give(to, Holder::Ended);
             }
             Op::Spawn(callee, arguments, _) => {
+                let mut to: Vec<Holder> =
+                    called(self.view, template, callee).into_iter().map(Holder::Passed).collect();
+                if to.is_empty() {
+                    to.push(Holder::PassedOn);
+                }
                 for argument in arguments {
-                    self.flow(Holder::Passed, template, argument)?;
+                    for holder in &to {
+                        self.flow(*holder, template, argument)?;
+                    }
                 }
                 self.pass(template, callee, arguments, None, meter)?;
             }
@@ -359,23 +369,26 @@ impl<'v, 'a> ValueFlow<'v, 'a> {
         })
     }
 
-    /// The objects whose addresses other threads than their own may get, or guess.
+    /// The objects whose addresses other threads than their own may get, or guess; but for helpers of a kind,
+    /// which get them from the thread that starts them.
     pub fn seen(
         &self,
         guessed: &IdVec<ObjectId, bool>,
+        helper: Option<TemplateId>,
         meter: &mut Meter<'_>,
     ) -> Result<IdVec<ObjectId, bool>, ProofError> {
         let program = self.view.program;
         let is_open = |id: &ObjectId| guessed[*id] || program.objects[*id].storage == Storage::Static;
         let open = program.objects.ids().filter(is_open).chain(self.left.iter().copied());
-        let open = open.map(Holder::Address).chain([Holder::Passed, Holder::Ended]);
+        let others = program.templates.ids().filter(|kind| Some(*kind) != helper).map(Holder::Passed);
+        let open = open.map(Holder::Address).chain([Holder::PassedOn, Holder::Ended]).chain(others);
         let reached = self.reached(open.collect(), true, meter)?;
         Ok(program.objects.ids().map(|id| reached.holders.contains(&Holder::Address(id))).collect())
     }
 }
 
 /// The procedures that a call or a start may run.
-fn called(view: &View<'_>, template: TemplateId, callee: &ir::Callee) -> Vec<TemplateId> {
+pub fn called(view: &View<'_>, template: TemplateId, callee: &ir::Callee) -> Vec<TemplateId> {
     match callee {
         ir::Callee::Procedure(callee) => vec![*callee],
         ir::Callee::Pointer(pointer) => view.points_to.callees(template, pointer).into_iter().collect(),

@@ -90,6 +90,8 @@ pub struct View<'a> {
     single: IdVec<ObjectId, bool>,
     /// Whether an object is in `private`.
     pub private: IdVec<ObjectId, bool>,
+    /// The kinds of helpers of the teams that share an object.
+    pub helpers: IdVec<ObjectId, Vec<TemplateId>>,
     /// Sites of which a program can notice that freed addresses are given out again.
     pub reused: IdVec<ObjectId, bool>,
     /// The lists of absent kinds, by number.
@@ -203,6 +205,11 @@ impl<'a> View<'a> {
         proof.once.iter().for_each(|template| once[*template] = true);
         let mut private: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
         proof.private.iter().for_each(|object| private[*object] = true);
+        let mut helpers: IdVec<ObjectId, Vec<TemplateId>> =
+            program.objects.iter().map(|_| Vec::new()).collect();
+        for team in &proof.teams {
+            team.objects.iter().for_each(|object| helpers[*object].push(team.helper));
+        }
         let mut view = Self {
             program,
             proof,
@@ -212,6 +219,7 @@ impl<'a> View<'a> {
             once,
             single: super::once::single(program, proof),
             private,
+            helpers,
             reused: IdVec::new(),
             absences: Vec::new(),
             absent: Vec::new(),
@@ -368,6 +376,13 @@ impl<'a> View<'a> {
         } else {
             None
         }
+    }
+
+    /// Whether two threads of these kinds never touch the same one of an object, since they are of different
+    /// teams.
+    pub fn are_of_two_teams(&self, object: ObjectId, one: TemplateId, other: TemplateId) -> bool {
+        self.program.unordered.is_empty()
+            && self.helpers[object].iter().any(|helper| *helper != one && *helper != other)
     }
 
     /// Whether there is at most one of an object in a whole run.

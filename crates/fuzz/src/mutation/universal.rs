@@ -22,7 +22,7 @@ use verdict::{
     ContextProof, ContextView, DataProof, FlowProof, HeldLock, LocationFacts, LockBase, LockFact,
     ModularProof, Pairs, PredicateRelation, ProcedureContext, ProductNode, ProductPart, ProductProof, Proof,
     QueriesClaim, QueriesPart, QueriesProof, RunsProof, SpecProof, Started, StatesProof, StepAbstraction,
-    SummariesProof, ThreadFacts, VariablePacks, Views,
+    SummariesProof, Team, ThreadFacts, VariablePacks, Views,
 };
 
 /// Tries all of them on the checks that do not hold of the program of a file; says what became of each.
@@ -105,7 +105,9 @@ fn summaries(program: &Program) -> Vec<Proof> {
         .map(|object| LockFact { base: LockBase::Object(object), offset: 0, shared: false })
         .collect();
     let none_started: Vec<Started> =
-        templates.iter().map(|kind| Started { kind: *kind, members: Vec::new() }).collect();
+        templates.iter().map(|kind| Started { kind: *kind, own: false, members: Vec::new() }).collect();
+    let none_of_mine: Vec<Started> =
+        templates.iter().map(|kind| Started { kind: *kind, own: true, members: Vec::new() }).collect();
     let knows = |template: TemplateId| {
         let locals: Vec<_> = program.templates[template].locals.ids().collect();
         let none = ThreadFacts::default();
@@ -116,6 +118,7 @@ fn summaries(program: &Program) -> Vec<Proof> {
             Some(ThreadFacts { locks: locks.clone(), ..none.clone() }),
             Some(ThreadFacts { fresh: locals.clone(), ..none.clone() }),
             Some(ThreadFacts { started: none_started.clone(), ..none.clone() }),
+            Some(ThreadFacts { started: none_of_mine.clone(), ..none.clone() }),
             Some(ThreadFacts { argument: locals.iter().map(|local| (*local, 0)).collect(), ..none.clone() }),
             Some(ThreadFacts { numbers: locals.iter().map(|local| (*local, 0)).collect(), ..none.clone() }),
             Some(ThreadFacts { absent: templates.clone(), locks: locks.clone(), fresh: locals, ..none }),
@@ -123,7 +126,7 @@ fn summaries(program: &Program) -> Vec<Proof> {
     };
     let first = program.start.first().map_or(TemplateId(0), |(template, _)| *template);
     let mut found = Vec::new();
-    for number in 0..9 {
+    for number in 0..10 {
         for everywhere in [false, true] {
             // A context for each template as its own thread, and one as part of the first thread.
             let kinds =
@@ -146,12 +149,20 @@ fn summaries(program: &Program) -> Vec<Proof> {
             }
             with_calls(program, &mut contexts);
             let mut proof = SummariesProof { contexts, ..SummariesProof::default() };
+            let of_threads =
+                program.objects.enumerate().filter(|(_, object)| object.storage != Storage::Static);
+            let of_threads: Vec<ObjectId> = of_threads.map(|(id, _)| id).collect();
             if everywhere {
                 proof.once.clone_from(&templates);
                 proof.distinct = templates.iter().map(|kind| (*kind, 1 << 20)).collect();
-                let of_threads =
-                    program.objects.enumerate().filter(|(_, object)| object.storage != Storage::Static);
-                proof.private = of_threads.map(|(id, _)| id).collect();
+                proof.private = of_threads;
+            } else {
+                let team = |helper: &TemplateId| Team {
+                    helper: *helper,
+                    objects: of_threads.clone(),
+                    apart: 1 << 20,
+                };
+                proof.teams = templates.iter().map(team).collect();
             }
             found.push(Proof::Summaries(Box::new(proof)));
         }

@@ -2,6 +2,7 @@
 
 use crate::ProofError;
 use crate::summaries::edges::{Flaw, flaws, standing_during};
+use crate::summaries::escape::Escapes;
 use crate::summaries::locks::{self, Locks};
 use crate::summaries::regions::{Meeting, is_part_of, meeting};
 use crate::summaries::state::{Unfounded, owner_test};
@@ -16,8 +17,14 @@ use ir::{
 };
 use std::collections::BTreeSet;
 use verdict::{
-    Budget, LockBase, LockFact, ProcedureContext, Property, SummariesProof, ThreadFacts, ThreadHandle,
+    Budget, LockBase, LockFact, ProcedureContext, Property, Started, SummariesProof, Team, ThreadFacts,
+    ThreadHandle,
 };
+
+/// That a thread has started none of a kind.
+pub fn none_started(kind: TemplateId) -> Started {
+    Started { kind, own: true, members: Vec::new() }
+}
 
 /// A C program as the race check sees it.
 pub fn read(text: &str) -> Program {
@@ -68,6 +75,7 @@ impl<'p> Builder<'p> {
         builder.settle_private();
         builder.make_releases();
         builder.make_starts();
+        builder.settle_teams();
         builder.make_handles();
         builder.make_facts();
         builder.weaken();
@@ -148,12 +156,32 @@ impl<'p> Builder<'p> {
         let escapes = self.with_view(|view, meter| {
             let values = ValueFlow::of(view, meter).expect("in time");
             let guessed = escape::guessed(view, &values, meter).expect("in time");
-            escape::escaping(view, &values, &guessed, meter).expect("in time")
+            let escapes = Escapes::of(view, &values, &guessed, meter).expect("in time");
+            escapes.escaping(None, meter).expect("in time")
         });
         let objects = self.program.objects.enumerate();
         let is_private =
             |(id, object): &(ObjectId, &ir::Object)| !escapes[*id] && object.storage != Storage::Static;
         self.proof.private = objects.filter(is_private).map(|(id, _)| id).collect();
+    }
+
+    /// What threads share with helpers that they start, for all kinds of helpers.
+    fn settle_teams(&mut self) {
+        for helper in self.program.templates.ids() {
+            let mut of_helpers = self.proof.contexts.iter().filter(|context| context.kind == helper);
+            if of_helpers.any(|context| context.starts.contains(&helper)) {
+                continue;
+            }
+            let escapes = self.with_view(|view, meter| {
+                let values = ValueFlow::of(view, meter).expect("in time");
+                let guessed = escape::guessed(view, &values, meter).expect("in time");
+                let escapes = Escapes::of(view, &values, &guessed, meter).expect("in time");
+                escapes.escaping(Some(helper), meter).expect("in time")
+            });
+            let objects = self.program.objects.enumerate();
+            let objects = objects.filter(|(id, one)| !escapes[*id] && one.storage != Storage::Static);
+            self.proof.teams.push(Team { helper, objects: objects.map(|(id, _)| id).collect(), apart: 0 });
+        }
     }
 
     fn make_releases(&mut self) {
@@ -418,6 +446,7 @@ impl<'p> Builder<'p> {
                 locks,
                 absent: program.templates.ids().collect(),
                 fresh: wide.iter().copied().filter(fresh).collect(),
+                started: program.templates.ids().map(none_started).collect(),
                 numbers: self.numbers(template),
                 ..ThreadFacts::default()
             });
@@ -451,9 +480,8 @@ impl<'p> Builder<'p> {
                     Unfounded::Absent(kind) => facts.absent.retain(|known| *known != kind),
                     Unfounded::Number(local) => facts.numbers.retain(|(known, _)| *known != local),
                     Unfounded::Fresh(local) => facts.fresh.retain(|known| *known != local),
-                    Unfounded::Argument(_) | Unfounded::Order(_) | Unfounded::Started(_) => {
-                        panic!("threads are not listed here")
-                    }
+                    Unfounded::Started(list) => facts.started.retain(|known| (known.kind, known.own) != list),
+                    Unfounded::Argument(_) | Unfounded::Order(_) => panic!("they are not claimed here"),
                 }
             }
             equalities.sort_unstable();

@@ -78,7 +78,7 @@ fn strongest(program: &Program, wanted: &str) -> SummariesProof {
             }
             Some(members) => facts.started.extend(members.map(|mut members| {
                 members.sort_unstable();
-                Started { kind: worker, members }
+                Started { kind: worker, own: false, members }
             })),
         }
     };
@@ -93,7 +93,7 @@ fn strongest(program: &Program, wanted: &str) -> SummariesProof {
             .iter()
             .filter(|flaw| flaw.context == number)
             .filter(|flaw| {
-                matches!(flaw.what, Unfounded::Absent(kind) | Unfounded::Started(kind) if kind == worker)
+                matches!(flaw.what, Unfounded::Absent(kind) | Unfounded::Started((kind, _)) if kind == worker)
             })
             .map(|flaw| flaw.location)
             .collect();
