@@ -30,7 +30,10 @@ pub fn compared(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool
                 }
                 let (one, other) = (sites(template, &pair.0), sites(template, &pair.1));
                 let has_site = |sites: &[ObjectId], operand: &Expr| {
-                    !sites.is_empty() || (program.foreign_inputs && points_to.may_be_input(template, operand))
+                    let is_foreign = || {
+                        points_to.may_be_input(template, operand) || points_to.may_be_part(template, operand)
+                    };
+                    !sites.is_empty() || (program.foreign_numbers && is_foreign())
                 };
                 if has_site(&one, &pair.0) && has_site(&other, &pair.1) {
                     one.into_iter().chain(other).for_each(|site| found[site] = true);

@@ -34,9 +34,10 @@ pub struct Program {
     /// difference.
     pub reuses_addresses: bool,
     /// Whether a number from outside is an address of the program only where the constraint that goes with it
-    /// says so, and not because the program compares it with one. Points-to sets are smaller then; what that
-    /// leaves out is one of the assumptions ([`foreign`](crate::passes::foreign)).
-    pub foreign_inputs: bool,
+    /// says so, and not because the program compares it with one; and whether parts of addresses are never
+    /// joined. Points-to sets are smaller then; what that leaves out is one of the assumptions
+    /// ([`foreign`](crate::passes::foreign)).
+    pub foreign_numbers: bool,
     /// The types that the source uses allocation sites as, in the order of the sites. For reports, and for
     /// which bytes points-to sets tell apart: memory may be used as any type, so nothing may rely on it.
     pub site_uses: Vec<SiteUse>,

@@ -20,11 +20,18 @@
 //! 2. Constants and memory that was never set hold no addresses, nor do values narrower than a pointer that
 //!    are left open. An input of a pointer's width, and an unknown number with a bound, is one of the
 //!    addresses that it is compared with, or, if a sum of it and a constant is compared, in the object of
-//!    one; where inputs are foreign, only constraints count; one below a constant under 2^31 is none. Any
+//!    one; where numbers are foreign, only constraints count; one below a constant under 2^31 is none. Any
 //!    other unknown value is one of the addresses that are taken.
 //! 3. Code outside of the program knows addresses that it was given, moved within their objects, and what is
 //!    stored there ([`ObjectRole::Given`]).
 //! 4. Nothing is written to a constant.
+//! 5. Where numbers are foreign ([`Program::foreign_numbers`]), no address that is followed was joined from
+//!    parts of addresses.
+//!
+//! A claim may tell parts of addresses from addresses ([`Place::Part`]): then a value narrower than a pointer
+//! that is computed from addresses is a part of them, and so is a product, a quotient, what is shifted, and
+//! the difference of two pointers. What is computed from a part is one. So an address that was put together
+//! from parts has a part in its set, and it is tested that none which is followed has; or rule 5 says so.
 //!
 //! Taken from the analysis as they are: the ranges of the amounts that addresses are moved by
 //! ([`PointsTo::claimed_range`]).
@@ -86,6 +93,7 @@ fn test_claim(
         program,
         points_to,
         pointer: program.data_model.pointer(),
+        tells_parts: claim.tells_parts,
         sets,
         compared: FxHashSet::default(),
         compared_with_anything: Vec::new(),
@@ -134,6 +142,8 @@ struct Auditor<'a> {
     program: &'a Program,
     points_to: &'a PointsTo,
     pointer: IntType,
+    /// Whether the claim tells parts of addresses from addresses.
+    tells_parts: bool,
     sets: Sets<'a>,
     /// Pairs of sets that were compared.
     compared: FxHashSet<(Set, Set)>,
@@ -394,9 +404,10 @@ impl<'a> Auditor<'a> {
             match place {
                 Place::Procedure(callee) => found.push(*callee),
                 Place::Anything => found.extend(&self.sets.taken_procedures),
-                Place::Bytes(..) | Place::Input(..) => {}
+                Place::Bytes(..) | Place::Input(..) | Place::Part => {}
             }
         }
+        self.follows(set)?;
         let listed = self.points_to.callees(template, pointer);
         require(found.iter().all(|callee| listed.contains(callee)), "a procedure is not listed")?;
         Ok(found)
@@ -427,7 +438,7 @@ impl<'a> Auditor<'a> {
     }
 
     /// What is in an expression that is evaluated: places where memory is read, and comparisons. Where inputs
-    /// are foreign ([`Program::foreign_inputs`]), those comparisons of addresses count that the constraint of
+    /// are foreign ([`Program::foreign_numbers`]), those comparisons of addresses count that the constraint of
     /// an assignment makes.
     fn expression(&mut self, template: TemplateId, expr: &Expr, in_constraint: bool) -> Tested {
         let mut in_operands = in_constraint;
@@ -436,9 +447,13 @@ impl<'a> Auditor<'a> {
                 self.place(template, place)?;
                 in_operands = false;
             }
-            Expr::Valid(..) => in_operands = false,
+            Expr::Valid(address, _) => {
+                let set = self.value(template, address);
+                self.follows(set)?;
+                in_operands = false;
+            }
             Expr::Binary(op, ty, pair) if shows_equality(self.pointer, *op, *ty, pair) => {
-                if !self.program.foreign_inputs || in_constraint && *ty == self.pointer.unsigned() {
+                if !self.program.foreign_numbers || in_constraint && *ty == self.pointer.unsigned() {
                     let (left, right) = (self.value(template, &pair.0), self.value(template, &pair.1));
                     self.compare(left, right)?;
                 }
@@ -506,6 +521,7 @@ impl<'a> Auditor<'a> {
             return Ok(());
         }
         let set = self.value(template, address);
+        self.follows(set)?;
         let found = self.points_to.targets(template, address);
         for (targets, is_annotated) in [(Some(&found), false), (annotated, true)] {
             if let Some(Targets::Of(targets)) = targets
@@ -516,6 +532,12 @@ impl<'a> Auditor<'a> {
             }
         }
         Ok(())
+    }
+
+    /// An address is followed that is in a set: it is none that was joined from parts, unless that is assumed.
+    fn follows(&self, set: Set) -> Tested {
+        let is_whole = self.program.foreign_numbers || !self.sets.has_part(set);
+        require(is_whole, "an address may have been joined from parts")
     }
 
     /// Whether a view has these targets from the program that it was derived from.
@@ -547,7 +569,7 @@ impl<'a> Auditor<'a> {
                 self.sets.taken().into_iter().any(|object| !is_listed(object, &Offsets::all()))
             }
             Place::Bytes(object, offsets) => !is_listed(*object, offsets),
-            Place::Procedure(_) | Place::Input(..) => false,
+            Place::Procedure(_) | Place::Input(..) | Place::Part => false,
         });
         missing.map(|place| self.sets.describe(place))
     }

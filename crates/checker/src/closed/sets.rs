@@ -20,6 +20,8 @@ pub enum Place {
     Procedure(TemplateId),
     /// What the input with this number is; or, if it is moved, something that is a constant away from it.
     Input(u32, bool),
+    /// No address, but a number that was computed from a part of one, or from the distance of two.
+    Part,
 }
 
 /// The number of a place.
@@ -146,6 +148,7 @@ impl<'p> Sets<'p> {
         let mut found = Vec::new();
         match place {
             ClaimedPlace::Anything => found.push(Place::Anything),
+            ClaimedPlace::Part => found.push(Place::Part),
             ClaimedPlace::Procedure(procedure) => found.push(Place::Procedure(*procedure)),
             ClaimedPlace::Input { number, moved } => found.push(Place::Input(*number, *moved)),
             ClaimedPlace::Bytes { object, first, strides } => {
@@ -190,11 +193,20 @@ impl<'p> Sets<'p> {
     pub fn has_anything(&self, set: Set) -> bool {
         self.sets[set].first() == Some(&ANYTHING)
     }
+    /// What is left of some addresses if only parts of them are kept, or distances between them.
+    pub fn part(&mut self, set: Set) -> Set {
+        if set == EMPTY { EMPTY } else { self.these([Place::Part]) }
+    }
+    /// Whether a set has parts of addresses, and not all addresses that are taken: what is joined from parts
+    /// of an address is an address that is taken.
+    pub fn has_part(&self, set: Set) -> bool {
+        !self.has_anything(set) && self.places(set).any(|place| *place == Place::Part)
+    }
     /// The inputs that are in a set, with whether they are moved.
     pub fn inputs_in(&self, set: Set) -> Vec<(u32, bool)> {
         let numbers = self.places(set).filter_map(|place| match place {
             Place::Input(number, moved) => Some((*number, *moved)),
-            Place::Anything | Place::Bytes(..) | Place::Procedure(_) => None,
+            Place::Anything | Place::Bytes(..) | Place::Procedure(_) | Place::Part => None,
         });
         numbers.collect()
     }
@@ -269,6 +281,7 @@ impl<'p> Sets<'p> {
             Place::Bytes(object, offsets) => format!("{} at {offsets}", self.program.objects[*object].name),
             Place::Procedure(procedure) => self.program.templates[*procedure].name.clone(),
             Place::Input(number, _) => format!("input {number}"),
+            Place::Part => "a part of an address".to_owned(),
         }
     }
 
@@ -276,6 +289,7 @@ impl<'p> Sets<'p> {
         let is_anything = self.has_anything(by);
         match &self.places[id as usize] {
             Place::Anything => false,
+            Place::Part => is_anything,
             Place::Procedure(procedure) => is_anything && self.taken_procedures.contains(procedure),
             Place::Input(number, _) => {
                 if is_anything {
@@ -300,7 +314,7 @@ impl<'p> Sets<'p> {
                 let others = self.by_object[&by].get(&object).map_or(&[][..], Vec::as_slice);
                 let others = others.iter().filter_map(|id| match &self.places[*id as usize] {
                     Place::Bytes(_, offsets) => Some(offsets),
-                    Place::Anything | Place::Procedure(_) | Place::Input(..) => None,
+                    Place::Anything | Place::Procedure(_) | Place::Input(..) | Place::Part => None,
                 });
                 offsets.is_in(&others.collect::<Vec<_>>(), self.end(object))
             }
@@ -328,9 +342,9 @@ impl<'p> Sets<'p> {
             return known.clone();
         }
         let moved: Vec<PlaceId> = match &self.places[id as usize] {
-            Place::Anything => vec![id],
+            Place::Anything | Place::Part => vec![id],
             Place::Procedure(_) if matches!(by, Move::By(_)) => Vec::new(),
-            Place::Input(..) if !matches!(by, Move::By(_)) && !self.program.foreign_inputs => Vec::new(),
+            Place::Input(..) if !matches!(by, Move::By(_)) && !self.program.foreign_numbers => Vec::new(),
             Place::Procedure(_) => vec![id],
             Place::Input(number, _) => {
                 vec![self.places.insert_full(Place::Input(*number, true)).0 as PlaceId]
@@ -364,7 +378,7 @@ impl<'p> Sets<'p> {
         }
         let read = match &self.places[id as usize] {
             Place::Anything => self.read_anywhere(),
-            Place::Procedure(_) | Place::Input(..) => EMPTY,
+            Place::Procedure(_) | Place::Input(..) | Place::Part => EMPTY,
             Place::Bytes(object, offsets) => {
                 let mut read: Vec<Set> = Vec::new();
                 if let Some(at) = offsets.bounded(self.end(*object)) {
@@ -411,7 +425,7 @@ impl<'p> Sets<'p> {
             return true;
         }
         let fits = match self.places[id as usize].clone() {
-            Place::Procedure(_) | Place::Input(..) => true,
+            Place::Procedure(_) | Place::Input(..) | Place::Part => true,
             Place::Anything => self
                 .taken()
                 .into_iter()
@@ -453,7 +467,7 @@ impl<'p> Sets<'p> {
             let places = sets.places(set).flat_map(|place| match place {
                 Place::Anything => sets.taken().into_iter().map(|object| (object, Offsets::all())).collect(),
                 Place::Bytes(object, offsets) => vec![(*object, offsets.clone())],
-                Place::Procedure(_) | Place::Input(..) => Vec::new(),
+                Place::Procedure(_) | Place::Input(..) | Place::Part => Vec::new(),
             });
             places.collect()
         };

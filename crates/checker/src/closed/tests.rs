@@ -286,6 +286,50 @@ fn old_mistakes_are_refused() {
     assert!(refusal(&program, &points_to, &forged(&program, &claim, "e", of_x)).is_some());
 }
 
+/// A claim may tell parts of addresses from addresses, as long as no part is followed.
+#[test]
+fn parts_that_are_followed_are_refused() {
+    let apart = "char a[8]; long far; unsigned low; int main(void) { char *p = a; char *q = p + 3;
+          far = q - p; low = (unsigned)(unsigned long)q; *q = 1; return 0; }";
+    let joined = "char a[8]; unsigned low, high; int main(void) { unsigned long n = (unsigned long)a;
+          low = (unsigned)n; high = (unsigned)(n >> 32);
+          char *q = (char *)((unsigned long)high << 32 | low); *q = 1; return 0; }";
+    let copied = "char a[8]; char *from = a, *to; int main(void) { char *f = (char *)&from, *t = (char *)&to;
+          unsigned long i; for (i = 0; i < sizeof to; i++) t[i] = f[i]; char *q = to; *q = 1; return 0; }";
+    let called = "void f(void) {} unsigned n; int main(void) { n = (unsigned)(unsigned long)f;
+          void (*g)(void) = (void (*)(void))(unsigned long)n; g(); return 0; }";
+    for (text, follows) in [(apart, false), (joined, true), (copied, true), (called, true)] {
+        let program = of(text);
+        let points_to = PointsTo::of(&program);
+        let claim = points_to.claim(&program);
+        assert_eq!(refusal(&program, &points_to, &claim), None, "{text}");
+        assert_eq!(claim.tells_parts, !follows, "{text}");
+        // The same sets under the other rule.
+        let other = Claim { tells_parts: follows, ..claim.clone() };
+        assert!(refusal(&program, &points_to, &other).is_some(), "{text}");
+        // A part that is not in its set.
+        if !follows {
+            let refused = with_one_place_less(&claim).filter(|less| {
+                let parts = |claim: &Claim| -> usize {
+                    let is_part = |place: &&u32| claim.places[**place as usize] == ClaimedPlace::Part;
+                    let sets = claim.cells.iter().flatten().map(|cell| &claim.sets[cell.set]);
+                    sets.map(|set| set.iter().filter(is_part).count()).sum()
+                };
+                parts(less) < parts(&claim) && refusal(&program, &points_to, less).is_some()
+            });
+            assert!(refused.count() >= 2, "{text}");
+        }
+        // Where that is assumed, parts may be followed.
+        let mut foreign = program.clone();
+        foreign.foreign_numbers = true;
+        let points_to = PointsTo::of(&foreign);
+        let claim = points_to.claim(&foreign);
+        assert!(claim.tells_parts);
+        assert_eq!(refusal(&foreign, &points_to, &claim), None, "{text}");
+        assert_eq!(refusal(&program, &points_to, &claim).is_some(), follows, "{text}");
+    }
+}
+
 /// Claims of another form are refused.
 #[test]
 fn claims_about_cells_are_tested() {

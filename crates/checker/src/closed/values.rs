@@ -3,7 +3,9 @@
 //! A value holds the addresses that it is computed from, in any way but a comparison: a sum of an address and
 //! a number is an address in the same object, moved by that number; a cast, and the choice between two
 //! values, keep what they hold; any other operation leaves some address in the same object, so that a number
-//! that is put together from parts of an address is covered. A truth value holds none.
+//! that is put together from parts of an address is covered. A truth value holds none. Where the claim tells
+//! parts from addresses, what is narrower than a pointer, and what is left of an address by a multiplication, a
+//! division, a shift, or the subtraction of another pointer, is a part, and stays one.
 
 use super::Auditor;
 use super::offsets::{Move, Offsets, common_divisor};
@@ -26,9 +28,14 @@ impl Auditor<'_> {
             Expr::Procedure(procedure) => self.sets.these([Place::Procedure(*procedure)]),
             Expr::Load(place) => {
                 let address = self.value(template, &place.address);
-                self.sets.load(address, place.ty.bytes())
+                let read = self.sets.load(address, place.ty.bytes());
+                self.in_type(place.ty, read)
             }
-            Expr::Cast(_, operand) | Expr::Old(operand) => self.value(template, operand),
+            Expr::Cast(ty, operand) => {
+                let operand = self.value(template, operand);
+                self.in_type(*ty, operand)
+            }
+            Expr::Old(operand) => self.value(template, operand),
             Expr::Unary(_, _, operand) => {
                 let operand = self.value(template, operand);
                 self.sets.moved(operand, SOMEWHERE)
@@ -45,18 +52,24 @@ impl Auditor<'_> {
                 }
                 let by = |auditor: &Self, amount: &Expr| auditor.amount(template, amount);
                 let arithmetic = PointerArithmetic::of(self.pointer, *op, *ty, pair);
+                let both = self.sets.union(vec![left, right]);
                 let moves = match op {
                     BinaryOp::Add | BinaryOp::Sub if arithmetic == Some(PointerArithmetic::Move) => {
                         let by = by(self, &pair.1);
                         (Some(if *op == BinaryOp::Sub { by.back() } else { by }), None)
                     }
+                    BinaryOp::Sub if self.tells_parts && arithmetic.is_some() => return self.sets.part(both),
                     BinaryOp::Add => (Some(by(self, &pair.1)), Some(by(self, &pair.0))),
                     // What is subtracted from an address, and that from another one, is an address again.
                     BinaryOp::Sub => (Some(by(self, &pair.1).back()), Some(SOMEWHERE)),
+                    BinaryOp::Mul if self.tells_parts => return self.sets.part(both),
                     BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
                         (Some(SOMEWHERE), Some(SOMEWHERE))
                     }
                     // A number of bits, or what divides, is no part of an address.
+                    BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr if self.tells_parts => {
+                        return self.sets.part(left);
+                    }
                     BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => (Some(SOMEWHERE), None),
                     BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => (None, None),
                 };
@@ -65,6 +78,11 @@ impl Auditor<'_> {
                 self.sets.union(vec![left, right])
             }
         }
+    }
+
+    /// What is left of a value in a type.
+    fn in_type(&mut self, ty: IntType, value: Set) -> Set {
+        if self.tells_parts && ty.bits < self.pointer.bits { self.sets.part(value) } else { value }
     }
 
     /// How far an address moves to which a number is added.

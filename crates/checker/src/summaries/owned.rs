@@ -68,9 +68,12 @@ pub fn reused(view: &View<'_>, meter: &mut Meter<'_>) -> Result<IdVec<ObjectId, 
                 let is_site = |object: &ObjectId| program.objects[*object].storage == Storage::Site;
                 let (one, other) = (view.objects(template, &pair.0)?, view.objects(template, &pair.1)?);
                 // Two addresses that are equal to one number are equal.
-                let is_input = |operand: &Expr| view.points_to.may_be_input(template, operand);
+                let points_to = view.points_to;
+                let is_foreign = |operand: &Expr| {
+                    points_to.may_be_input(template, operand) || points_to.may_be_part(template, operand)
+                };
                 let has_site = |sites: &[ObjectId], operand: &Expr| {
-                    sites.iter().any(is_site) || (program.foreign_inputs && is_input(operand))
+                    sites.iter().any(is_site) || (program.foreign_numbers && is_foreign(operand))
                 };
                 if has_site(&one, &pair.0) && has_site(&other, &pair.1) {
                     one.iter().chain(other.iter()).for_each(|object| found[*object] = true);

@@ -271,8 +271,8 @@ impl Parser {
                 }
                 "foreign" => {
                     self.advance();
-                    self.word("inputs")?;
-                    self.program.foreign_inputs = true;
+                    self.word("numbers")?;
+                    self.program.foreign_numbers = true;
                 }
                 "uses" => {
                     self.advance();

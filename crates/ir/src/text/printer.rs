@@ -114,8 +114,8 @@ impl<'p> Printer<'p> {
         if self.program.reuses_addresses {
             put!(self, "\nreuses addresses\n");
         }
-        if self.program.foreign_inputs {
-            put!(self, "\nforeign inputs\n");
+        if self.program.foreign_numbers {
+            put!(self, "\nforeign numbers\n");
         }
         for (id, template) in self.program.templates.enumerate() {
             put!(self, "\n");

@@ -247,6 +247,46 @@ fn markdown_is_a_table_without_commands_from_the_program() {
     assert_eq!(out.lines().last(), Some("verdict: false(no-data-race)"));
 }
 
+/// In a large program without a proof, parts of addresses are taken to be joined nowhere; the report says so
+/// wherever a part may be followed, and nowhere else.
+#[test]
+fn a_report_says_where_parts_of_addresses_may_be_followed() {
+    let program = |read: &str| {
+        let mut text = String::from(
+            "#include <pthread.h>\n#include <stdlib.h>\nextern void other(void);\n\
+             static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\nstatic char *kept, *seen;\nstatic long far;\n\
+             static void *run(void *a) {\n  char *own = malloc(8), *end = own + 3;\n  pthread_mutex_lock(&lock);\n\
+             far += end - own;\n  pthread_mutex_unlock(&lock);\n  own[1] = 1;\n  return 0;\n}\n\
+             static void steps(int n) {\n",
+        );
+        (0..1100).for_each(|_| text.push_str("  n = n * 3 + 1;\n"));
+        text.push_str(
+            "}\nint main(void) {\n  pthread_t p, q;\n  other();\n  steps(1);\n  kept = malloc(1);\n",
+        );
+        text.push_str(read);
+        text.push_str(
+            "  pthread_create(&p, 0, run, 0);\n  pthread_create(&q, 0, run, 0);\n  return *seen;\n}\n",
+        );
+        text
+    };
+    let bytes = "  for (int i = 0; i < 8; i++)\n    ((char *)&seen)[i] = ((char *)&kept)[i];\n";
+    for (name, read, joins) in [("whole.c", "  seen = kept;\n", false), ("bytes.c", bytes, true)] {
+        let file = temporary(name, &program(read));
+        let file = file.to_str().expect("the name is text");
+        let words = ["verify", "--check", "races", "--engine", "summaries", "--data-model", "LP64"];
+        let (status, out, _) = run(&[words.as_slice(), &[file]].concat());
+        assert_eq!(status, 2, "{out}");
+        assert_eq!(out.contains("put together from parts of addresses"), joins, "{out}");
+        let (_, out, _) = run(&[words.as_slice(), &["--format", "json", file]].concat());
+        let report: Value = serde_json::from_str(&out).expect("it is JSON");
+        let notes = report["assumptions"].as_array().expect("there are assumptions");
+        let is_joined = |note: &&Value| note["text"].as_str().is_some_and(|it| it.contains("from parts of"));
+        assert_eq!(notes.iter().filter(is_joined).count(), usize::from(joins), "{out}");
+        // Either way, what a thread has allocated is its own.
+        assert!(!out.contains("\"name\":\"own[]"), "{out}");
+    }
+}
+
 /// Locks and variables in memory that was allocated are called what the source calls them.
 #[test]
 fn locks_in_allocated_memory_are_held() {

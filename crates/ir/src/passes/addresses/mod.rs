@@ -318,7 +318,7 @@ impl<'p> Observer<'p> {
                 *loose != 0 || self.program.objects[*target].storage == Storage::Site || *at < size(*target)
             }
             Pointee::Cell(_, Offset::Every { .. }) | Pointee::Procedure(_) => true,
-            Pointee::Anything | Pointee::Input(_) => false,
+            Pointee::Anything | Pointee::Input(_) | Pointee::Part => false,
         };
         *ty == self.program.data_model.pointer().unsigned()
             && self.program.objects[*object].storage == Storage::Static
@@ -449,7 +449,7 @@ impl<'p> Observer<'p> {
                     let objects = self.numbers.points_to.escaped_objects().iter();
                     found.extend(objects.map(|object| (*object, Offset::ANYWHERE)));
                 }
-                Pointee::Procedure(_) | Pointee::Input(_) => {}
+                Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => {}
             }
         }
         found
@@ -475,7 +475,7 @@ fn freed_sites(program: &Program, numbers: &Numbers<'_>) -> IdVec<ObjectId, bool
                             freed[*object] |= program.objects[*object].storage == Storage::Site;
                         }
                     }
-                    Pointee::Procedure(_) | Pointee::Input(_) => {}
+                    Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => {}
                 }
             }
         }

@@ -457,7 +457,7 @@ impl<'p> Numbers<'p> {
         let pointees = self.points_to.pointees(template, address);
         pointees.iter().all(|pointee| match pointee {
             Pointee::Cell(object, _) => (0..Value::from(self.program.objects[*object].align)).contains(&bits),
-            Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Anything => false,
+            Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part | Pointee::Anything => false,
         })
     }
 
@@ -496,7 +496,7 @@ impl<'p> Numbers<'p> {
         let pointees = [one, other].map(|address| self.points_to.pointees(template, address));
         pointees.iter().flatten().all(|pointee| match pointee {
             Pointee::Cell(object, _) => *found.get_or_insert(*object) == *object,
-            Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Anything => false,
+            Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part | Pointee::Anything => false,
         })
     }
 
@@ -510,7 +510,7 @@ impl<'p> Numbers<'p> {
         let pointees = [one, other].map(|address| self.points_to.pointees(template, address));
         pointees.iter().flatten().all(|pointee| match pointee {
             Pointee::Cell(object, _) => self.single[*object] && *found.get_or_insert(*object) == *object,
-            Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Anything => false,
+            Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part | Pointee::Anything => false,
         })
     }
 }

@@ -74,7 +74,7 @@ impl PointsTo {
                     return cells.map(|node| CellBytes { node, from: 0, to: u64::MAX }).collect();
                 }
                 Pointee::Cell(object, offset) => found.extend(self.bytes_of(object, offset, bytes)),
-                Pointee::Procedure(_) | Pointee::Input(_) => {}
+                Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => {}
             }
         }
         found.sort_unstable();
@@ -110,7 +110,7 @@ impl PointsTo {
                 match pointee {
                     Pointee::Anything => return None,
                     Pointee::Cell(object, offset) => found.push((object, offset)),
-                    Pointee::Procedure(_) | Pointee::Input(_) => {}
+                    Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => {}
                 }
             }
             Some(found)
@@ -214,7 +214,7 @@ impl PointsTo {
             match self.solver.pointees[*pointee as usize] {
                 Pointee::Cell(object, _) => found.push(object),
                 Pointee::Anything => return self.solver.escaped_objects.clone(),
-                Pointee::Procedure(_) | Pointee::Input(_) => {}
+                Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => {}
             }
         }
         found

@@ -37,6 +37,8 @@ pub struct Claim {
     pub taken_objects: Vec<ObjectId>,
     /// The procedures whose addresses are taken.
     pub taken_procedures: Vec<TemplateId>,
+    /// Whether parts of addresses are told from addresses ([`ClaimedPlace::Part`]).
+    pub tells_parts: bool,
 }
 
 /// What an address may be the address of.
@@ -65,6 +67,8 @@ pub enum ClaimedPlace {
         /// Whether it is a constant away.
         moved: bool,
     },
+    /// No address, but a number that was computed from a part of one, or from the distance of two.
+    Part,
 }
 
 /// A cell of an object: bytes that hold the same addresses.
@@ -107,6 +111,7 @@ impl PointsTo {
         let inputs = self.solver.inputs.iter().step_by(2).map(|node| set(*node)).collect();
         let place = |pointee: &Pointee| match *pointee {
             Pointee::Anything => ClaimedPlace::Anything,
+            Pointee::Part => ClaimedPlace::Part,
             Pointee::Procedure(procedure) => ClaimedPlace::Procedure(procedure),
             Pointee::Input(number) => ClaimedPlace::Input { number: number / 2, moved: number % 2 == 1 },
             Pointee::Cell(object, offset) => {
@@ -122,6 +127,7 @@ impl PointsTo {
             inputs,
             taken_objects: self.solver.escaped_objects.clone(),
             taken_procedures: self.solver.escaped_procedures.clone(),
+            tells_parts: self.tells_parts,
             sets: sets.into_iter().map(<[u32]>::to_vec).collect(),
         }
     }

@@ -3,6 +3,7 @@
 use super::super::bits::BitSet;
 use super::super::liveness::live_locals;
 use super::Values;
+use super::parts::Passed;
 use super::ranges::Amounts;
 use super::shape::{Offset, Shape, Shift, first_numbers};
 use super::solve::{DynamicCall, Node, Pointee, Procedure, Solver};
@@ -13,9 +14,13 @@ use crate::program::{Edge, Initial, LocationKind, ObjectRole, Program, Template}
 use crate::types::{IntType, gcd};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Makes the constraints of a program. Returns the solver, the node of each template's first local, and those
-/// of computed expressions.
-pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<TemplateId, Node>, Values) {
+/// Makes the constraints of a program, which tell parts of addresses from addresses or do not. Returns the
+/// solver, the node of each template's first local, and those of computed expressions.
+pub fn constraints(
+    program: &Program,
+    amounts: &Amounts,
+    tells_parts: bool,
+) -> (Solver, IdVec<TemplateId, Node>, Values) {
     let divisors = size_divisors(program);
     let shape = |(id, object)| Shape::with_element(object, divisors[id], program.site_use(id));
     let shapes = program.objects.enumerate().map(shape);
@@ -31,10 +36,11 @@ pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<Templ
     let procedures = procedures.collect();
     let constant = program.objects.iter().map(|object| object.role == ObjectRole::Constant).collect();
     let mut solver = Solver::new((shapes, constant), first_cell, procedures, thread_results, anything + 1);
-    solver.follows_inputs = program.foreign_inputs;
+    solver.follows_inputs = program.foreign_numbers;
     let mut generator = Generator {
         program,
         amounts,
+        tells_parts,
         solver,
         first_local,
         anything,
@@ -172,31 +178,39 @@ fn divisor(pointer: IntType, local: &dyn Fn(LocalId) -> u64, expr: &Expr) -> u64
     }
 }
 
-/// How an operation on two values passes addresses on: how the left and the right operand's move, given the
-/// ranges of some values.
+/// How an operation on two values passes addresses on: those of the left and of the right operand, given the
+/// ranges of some values, and whether parts are told from addresses.
 pub fn flow(
     pointer: IntType,
     op: BinaryOp,
     ty: IntType,
     pair: &(Expr, Expr),
     range: &dyn Fn(&Expr) -> Option<(i128, i128)>,
-) -> [Option<Shift>; 2] {
-    let lost = Some(Shift::MultipleOf(1));
+    tells_parts: bool,
+) -> [Option<Passed>; 2] {
+    let moved = |by: Shift| Some(Passed::Moved(by));
+    let lost = moved(Shift::MultipleOf(1));
+    let part = if tells_parts { Some(Passed::Part) } else { lost };
     let shift_by = |amount: &Expr| shift_by(pointer, amount, range(amount));
-    if PointerArithmetic::of(pointer, op, ty, pair) == Some(PointerArithmetic::Move) {
-        // A pointer stays in its object, whatever it is moved by.
-        let by = shift_by(&pair.1);
-        return [Some(if op == BinaryOp::Sub { back(by) } else { by }), None];
+    match PointerArithmetic::of(pointer, op, ty, pair) {
+        Some(PointerArithmetic::Move) => {
+            // A pointer stays in its object, whatever it is moved by.
+            let by = shift_by(&pair.1);
+            return [moved(if op == BinaryOp::Sub { back(by) } else { by }), None];
+        }
+        Some(PointerArithmetic::Difference) if tells_parts => return [part, part],
+        Some(PointerArithmetic::Difference) | None => {}
     }
     match op {
         _ if ty == IntType::BOOL => [None, None],
-        BinaryOp::Add => [Some(shift_by(&pair.1)), Some(shift_by(&pair.0))],
+        BinaryOp::Add => [moved(shift_by(&pair.1)), moved(shift_by(&pair.0))],
         BinaryOp::Sub => {
             // What is subtracted twice is an address again.
-            [Some(back(shift_by(&pair.1))), lost]
+            [moved(back(shift_by(&pair.1))), lost]
         }
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Mul => [lost, lost],
-        BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => [lost, None],
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => [lost, lost],
+        BinaryOp::Mul => [part, part],
+        BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => [part, None],
         BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => [None, None],
     }
 }
@@ -207,6 +221,16 @@ fn back(shift: Shift) -> Shift {
         Shift::By(by) => Shift::By(-by),
         Shift::Within { step, least, greatest } => Shift::Within { step, least: -greatest, greatest: -least },
         other @ Shift::MultipleOf(_) => other,
+    }
+}
+
+/// Whether an expression has a node of its own.
+pub fn is_computed(pointer: IntType, expr: &Expr) -> bool {
+    match expr {
+        Expr::Load(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::IfThenElse(_) => true,
+        Expr::Cast(ty, _) => ty.bits < pointer.bits,
+        Expr::Const(..) | Expr::Myself | Expr::Local(_) | Expr::Address(..) | Expr::Procedure(_) => false,
+        Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_) => false,
     }
 }
 
@@ -270,6 +294,8 @@ fn has_bound(lhs: &Lhs, constraint: Option<&Expr>) -> bool {
 struct Generator<'p> {
     program: &'p Program,
     amounts: &'p Amounts,
+    /// Whether parts of addresses are told from addresses.
+    tells_parts: bool,
     solver: Solver,
     first_local: IdVec<TemplateId, Node>,
     /// Holds every address that was ever taken.
@@ -486,13 +512,28 @@ impl Generator<'_> {
                 }
             }
             Pointee::Procedure(procedure) => self.solver.escaped_procedures.push(procedure),
-            Pointee::Anything | Pointee::Input(_) => {}
+            Pointee::Anything | Pointee::Input(_) | Pointee::Part => {}
         }
         self.constants.insert(pointee, node);
         node
     }
 
     fn load(&mut self, place: &Place) -> Option<Node> {
+        let value = self.whole_load(place)?;
+        Some(self.narrowed(place.ty, value))
+    }
+
+    /// What a value is in some type: a part of itself, if that is narrower than a pointer.
+    fn narrowed(&mut self, ty: IntType, value: Node) -> Node {
+        if !(self.tells_parts && ty.bits < self.program.data_model.pointer().bits) {
+            return value;
+        }
+        let part = self.solver.node();
+        self.solver.part(value, part);
+        part
+    }
+
+    fn whole_load(&mut self, place: &Place) -> Option<Node> {
         match place.as_cell() {
             Some((object, offset)) => {
                 let pointee = Pointee::Cell(object, self.solver.shapes[object].at(offset));
@@ -515,9 +556,7 @@ impl Generator<'_> {
 
     /// The node that holds the value of an expression; `None` when it never holds an address.
     fn value(&mut self, expr: &Expr) -> Option<Node> {
-        let is_computed =
-            matches!(expr, Expr::Load(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::IfThenElse(_));
-        if !is_computed {
+        if !is_computed(self.program.data_model.pointer(), expr) {
             return self.fresh_value(expr);
         }
         if let Some(known) = self.values[self.template].get(expr) {
@@ -566,7 +605,7 @@ impl Generator<'_> {
     /// Two values are compared. Where inputs are foreign, that makes one an address only if it says what is
     /// assigned, as an address: not a length with a sign, nor a part of an address.
     fn compare(&mut self, left: Node, right: Node, says_value: bool) {
-        if says_value || !self.program.foreign_inputs {
+        if says_value || !self.program.foreign_numbers {
             self.solver.compare(left, right);
         }
     }
@@ -583,7 +622,7 @@ impl Generator<'_> {
             Expr::Procedure(template) => Some(self.constant(Pointee::Procedure(*template))),
             Expr::Unary(_, ty, operand) => {
                 let operand = self.value(operand)?;
-                (*ty != IntType::BOOL).then(|| self.moved([(Some(operand), Some(Shift::MultipleOf(1)))]))?
+                (*ty != IntType::BOOL).then(|| self.moved(Shift::MultipleOf(1), [Some(operand)]))?
             }
             Expr::Binary(op, ty, pair) => {
                 if op.is_comparison() || *ty == IntType::BOOL {
@@ -600,17 +639,17 @@ impl Generator<'_> {
                 }
                 let range = |amount: &Expr| self.amounts.get(self.template, amount);
                 let [left_moves, right_moves] =
-                    flow(self.program.data_model.pointer(), *op, *ty, pair, &range);
-                self.moved([(left, left_moves), (right, right_moves)])
+                    flow(self.program.data_model.pointer(), *op, *ty, pair, &range, self.tells_parts);
+                self.passed([(left, left_moves), (right, right_moves)])
             }
             Expr::Cast(ty, operand) => {
                 let operand = self.value(operand)?;
-                (*ty != IntType::BOOL).then_some(operand)
+                (*ty != IntType::BOOL).then(|| self.narrowed(*ty, operand))
             }
             Expr::IfThenElse(three) => {
                 self.look(&three.0);
                 let arms = [self.value(&three.1), self.value(&three.2)];
-                self.moved(arms.map(|arm| (arm, Some(Shift::By(0)))))
+                self.moved(Shift::By(0), arms)
             }
             Expr::Overflows(..) | Expr::Valid(..) => {
                 self.look(expr);
@@ -623,20 +662,25 @@ impl Generator<'_> {
     /// What is computed from some values in a way that loses offsets.
     fn computed(&mut self, operands: &[Expr]) -> Option<Node> {
         let operands: Vec<_> = operands.iter().map(|operand| self.value(operand)).collect();
-        self.moved(operands.into_iter().map(|operand| (operand, Some(Shift::MultipleOf(1)))))
+        self.moved(Shift::MultipleOf(1), operands)
     }
 
-    fn moved(&mut self, operands: impl IntoIterator<Item = (Option<Node>, Option<Shift>)>) -> Option<Node> {
-        let moves: Vec<(Node, Shift)> =
-            operands.into_iter().filter_map(|(node, shift)| Some((node?, shift?))).collect();
-        if moves.is_empty() {
+    fn moved(&mut self, by: Shift, operands: impl IntoIterator<Item = Option<Node>>) -> Option<Node> {
+        self.passed(operands.into_iter().map(|operand| (operand, Some(Passed::Moved(by)))))
+    }
+
+    fn passed(&mut self, operands: impl IntoIterator<Item = (Option<Node>, Option<Passed>)>) -> Option<Node> {
+        let passed: Vec<(Node, Passed)> =
+            operands.into_iter().filter_map(|(node, passed)| Some((node?, passed?))).collect();
+        if passed.is_empty() {
             return None;
         }
         let result = self.solver.node();
-        for (node, shift) in moves {
-            match shift {
-                Shift::By(0) => self.solver.copy(node, result),
-                shift => self.solver.shift(node, shift, result),
+        for (node, passed) in passed {
+            match passed {
+                Passed::Moved(Shift::By(0)) => self.solver.copy(node, result),
+                Passed::Moved(by) => self.solver.shift(node, by, result),
+                Passed::Part => self.solver.part(node, result),
             }
         }
         Some(result)

@@ -57,6 +57,7 @@ impl Solver {
         into.copies_from.extend(taken.copies_from);
         into.calls.extend(taken.calls);
         into.compared.extend(taken.compared);
+        into.parts.extend(taken.parts);
     }
 
     /// The strongly connected components with more than one node (Tarjan 1972, without recursion).

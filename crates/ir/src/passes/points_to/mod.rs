@@ -4,14 +4,14 @@
 //! for each object of the program (see `shape.rs` and `solve.rs`). Pointers are integers here, so every value
 //! counts that is computed from an address in any way but a comparison; arithmetic other than addition to it
 //! and subtraction from it loses the offset but not the object. So splitting an address into parts and
-//! joining them again is covered.
+//! joining them again is covered. Where that is not done, parts are told from addresses (`parts.rs`).
 //!
 //! Over-approximates, for programs that follow these rules of C:
 //! 1. Pointer arithmetic stays in its object (see `shape.rs`).
 //! 2. Constants and memory that was never set hold no addresses. An input ([`Rhs::Any`](crate::Rhs::Any)) of
 //!    a pointer's width holds those that it is ever compared with, in its own constraint, too. Where a sum of
-//!    it and a constant is compared, it holds any address in the objects of those. Where inputs are foreign
-//!    ([`Program::foreign_inputs`]), only comparisons count that constraints make, of whole numbers without
+//!    it and a constant is compared, it holds any address in the objects of those. Where numbers are foreign
+//!    ([`Program::foreign_numbers`]), only comparisons count that constraints make, of whole numbers without
 //!    a sign. [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever
 //!    taken. One that a constraint keeps below something is a number, such as a length: like an input. One
 //!    that is kept below a constant under 2^31 holds none. The result of a floating-point operation holds
@@ -27,6 +27,7 @@ mod constraints;
 mod cycles;
 mod escape;
 mod outlive;
+mod parts;
 mod ranges;
 mod shape;
 #[cfg(test)]
@@ -41,7 +42,10 @@ use crate::ids::{IdVec, ObjectId, TemplateId};
 use crate::op::{Lhs, Op};
 use crate::program::Program;
 use crate::types::IntType;
+use constraints::is_computed;
 pub use outlive::{Holder, called, frames_are_used_late};
+use parts::Passed;
+pub(super) use parts::followed;
 use ranges::Amounts;
 use rustc_hash::FxHashMap;
 pub(super) use shape::Offset;
@@ -60,6 +64,8 @@ pub struct PointsTo {
     first_local: IdVec<TemplateId, Node>,
     amounts: Amounts,
     pointer: IntType,
+    /// Whether parts of addresses are told from addresses (`parts.rs`).
+    tells_parts: bool,
     /// The node of each computed expression of a template; nothing where it never holds an address.
     values: Values,
     /// The targets of the nodes that were asked for.
@@ -125,11 +131,23 @@ impl PointsTo {
     }
 
     fn solved(program: &Program, deadline: Option<Instant>) -> (Self, bool) {
-        let amounts = Amounts::of(program, deadline);
-        let (mut solver, first_local, values) = constraints::constraints(program, &amounts);
+        let (found, done) = Self::with(program, Amounts::of(program, deadline), true, deadline);
+        if program.foreign_numbers || !done || !found.follows_parts(program) {
+            return (found, done);
+        }
+        Self::with(program, found.amounts, false, deadline)
+    }
+
+    fn with(
+        program: &Program,
+        amounts: Amounts,
+        tells_parts: bool,
+        deadline: Option<Instant>,
+    ) -> (Self, bool) {
+        let (mut solver, first_local, values) = constraints::constraints(program, &amounts, tells_parts);
         let done = solver.solve(deadline);
         let (pointer, known) = (program.data_model.pointer(), Mutex::default());
-        (Self { solver, first_local, amounts, pointer, values, known }, done)
+        (Self { solver, first_local, amounts, pointer, tells_parts, values, known }, done)
     }
 
     /// What an address that is computed in a template may point to.
@@ -154,7 +172,7 @@ impl PointsTo {
                 Pointee::Cell(object, offset) => {
                     targets.extend(from_the_start(target(object, offset)));
                 }
-                Pointee::Procedure(_) | Pointee::Input(_) => {}
+                Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => {}
                 Pointee::Anything => {
                     targets.extend(
                         self.solver.escaped_objects.iter().map(|object| target(*object, Offset::ANYWHERE)),
@@ -175,7 +193,7 @@ impl PointsTo {
                 Pointee::Procedure(callee) => {
                     procedures.insert(callee);
                 }
-                Pointee::Cell(..) | Pointee::Input(_) => {}
+                Pointee::Cell(..) | Pointee::Input(_) | Pointee::Part => {}
                 Pointee::Anything => procedures.extend(&self.solver.escaped_procedures),
             }
         }
@@ -192,15 +210,15 @@ impl PointsTo {
                 Pointee::Anything => {
                     self.solver.escaped_objects.iter().for_each(|object| found[*object] = true);
                 }
-                Pointee::Procedure(_) | Pointee::Input(_) => {}
+                Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => {}
             }
         }
         found
     }
 
-    /// Whether an address may be an input, or computed from one. In programs whose inputs are foreign
-    /// ([`Program::foreign_inputs`]), this covers whatever is computed from one; in others only sums with
-    /// constants.
+    /// Whether an address may be an input, or computed from one. In programs whose numbers are foreign
+    /// ([`Program::foreign_numbers`]), this covers whatever is computed from one as wide as a pointer; in others
+    /// only sums with constants.
     pub fn may_be_input(&self, template: TemplateId, expr: &Expr) -> bool {
         self.eval(template, expr).iter().any(|pointee| matches!(pointee, Pointee::Input(_)))
     }
@@ -250,13 +268,10 @@ impl PointsTo {
     fn node_of(&self, template: TemplateId, expr: &Expr) -> Option<Node> {
         match expr {
             Expr::Local(local) => Some(self.first_local[template] + local.0),
-            Expr::Cast(ty, operand) if *ty != IntType::BOOL => self.node_of(template, operand),
             Expr::Old(operand) => self.node_of(template, operand),
-            Expr::Load(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::IfThenElse(_) => {
-                self.values.get(template)?.get(expr).copied().flatten()
-            }
-            Expr::Const(..) | Expr::Myself | Expr::Overflows(..) | Expr::Valid(..) => None,
-            Expr::Address(..) | Expr::Procedure(_) | Expr::Cast(..) => None,
+            Expr::Cast(ty, operand) if ty.bits >= self.pointer.bits => self.node_of(template, operand),
+            _ if is_computed(self.pointer, expr) => self.values.get(template)?.get(expr).copied().flatten(),
+            _ => None,
         }
     }
 
@@ -283,12 +298,12 @@ impl PointsTo {
             Expr::Load(place) => {
                 let addresses = self.eval(template, &place.address);
                 if addresses.contains(&Pointee::Anything) {
-                    return [Pointee::Anything].into();
+                    return self.narrowed(place.ty, [Pointee::Anything].into());
                 }
                 let cells =
                     addresses.into_iter().flat_map(|pointee| self.solver.touched(pointee, place.ty.bytes()));
                 let cells: BTreeSet<Node> = cells.collect();
-                cells.into_iter().flat_map(held).collect()
+                self.narrowed(place.ty, cells.into_iter().flat_map(held).collect())
             }
             Expr::Address(object, offset) => {
                 [Pointee::Cell(*object, self.solver.shapes[*object].at(*offset))].into()
@@ -302,11 +317,15 @@ impl PointsTo {
             }
             Expr::Binary(op, ty, pair) => {
                 let range = |amount: &Expr| self.amounts.get(template, amount);
-                let [left, right] = constraints::flow(self.pointer, *op, *ty, pair, &range);
+                let passed = constraints::flow(self.pointer, *op, *ty, pair, &range, self.tells_parts);
                 let mut found = BTreeSet::new();
-                for (operand, shift) in [(&pair.0, left), (&pair.1, right)] {
-                    if let Some(shift) = shift {
-                        found.extend(moved(self.eval(template, operand), shift));
+                for (operand, passed) in [&pair.0, &pair.1].into_iter().zip(passed) {
+                    match passed {
+                        Some(Passed::Moved(by)) => found.extend(moved(self.eval(template, operand), by)),
+                        Some(Passed::Part) if !self.eval(template, operand).is_empty() => {
+                            found.insert(Pointee::Part);
+                        }
+                        Some(Passed::Part) | None => {}
                     }
                 }
                 found
@@ -315,7 +334,7 @@ impl PointsTo {
                 if *ty == IntType::BOOL {
                     return BTreeSet::new();
                 }
-                self.eval(template, operand).into_iter().collect()
+                self.narrowed(*ty, self.eval(template, operand).into_iter().collect())
             }
             Expr::IfThenElse(three) => {
                 let arms = [&three.1, &three.2];

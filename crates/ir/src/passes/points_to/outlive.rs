@@ -93,7 +93,7 @@ impl Held {
                 Pointee::Cell(object, _) => {
                     objects.insert(object);
                 }
-                Pointee::Procedure(_) | Pointee::Input(_) => {}
+                Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => {}
             }
         }
         Self { anything, objects: objects.into_iter().collect() }

@@ -32,6 +32,9 @@ pub enum Pointee {
     /// is compared with. Each input has two numbers: an even one, and the next one for what is a constant
     /// away from it.
     Input(u32),
+    /// No address, but a number that was computed from a part of one, or from the distance of two: an address
+    /// only if others are joined with it.
+    Part,
 }
 
 /// The number of a pointee.
@@ -53,6 +56,8 @@ const WORK_PER_COLLAPSE: u64 = 16;
 
 /// The number of [`Pointee::Anything`].
 pub const ANYTHING: PointeeId = 0;
+/// The number of [`Pointee::Part`].
+pub const PART: PointeeId = 1;
 
 /// A call or start through a pointer, bound as its callees become known.
 pub struct DynamicCall {
@@ -99,6 +104,8 @@ pub(super) struct Constraints {
     pub(super) calls: Vec<usize>,
     /// What this is compared with.
     pub(super) compared: Vec<Node>,
+    /// What is a part of this, or a distance from it.
+    pub(super) parts: Vec<Node>,
     queued: bool,
 }
 
@@ -170,7 +177,7 @@ impl Solver {
         nodes: u32,
     ) -> Self {
         Self {
-            pointees: IndexSet::from_iter([Pointee::Anything]),
+            pointees: IndexSet::from_iter([Pointee::Anything, Pointee::Part]),
             offsets: shapes.iter().map(|_| 0).collect(),
             shapes,
             constant,
@@ -235,7 +242,7 @@ impl Solver {
     /// The cells that an access through a pointee may touch.
     pub fn touched(&self, pointee: Pointee, size: u64) -> Vec<Node> {
         match pointee {
-            Pointee::Anything | Pointee::Procedure(_) | Pointee::Input(_) => Vec::new(),
+            Pointee::Anything | Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => Vec::new(),
             Pointee::Cell(object, offset) => {
                 let cells = self.shapes[object].touched(offset, size).into_iter();
                 cells.map(|cell| self.first_cell[object] + cell as Node).collect()
@@ -254,7 +261,7 @@ impl Solver {
     /// Where a pointer may point after it has moved.
     pub fn shifted(&self, pointee: Pointee, shift: Shift) -> Vec<Pointee> {
         match pointee {
-            Pointee::Anything => vec![pointee],
+            Pointee::Anything | Pointee::Part => vec![pointee],
             // A procedure's address that moves is no procedure's.
             Pointee::Procedure(_) => match shift {
                 Shift::By(0) | Shift::MultipleOf(_) | Shift::Within { .. } => vec![pointee],
@@ -290,9 +297,8 @@ impl Solver {
                 let is_one_more = *offsets > MOST_OFFSETS;
                 self.intern(if is_one_more { Pointee::Cell(object, Offset::ANYWHERE) } else { pointee })
             }
-            Pointee::Anything | Pointee::Cell(..) | Pointee::Procedure(_) | Pointee::Input(_) => {
-                self.intern(pointee)
-            }
+            Pointee::Anything | Pointee::Cell(..) | Pointee::Procedure(_) => self.intern(pointee),
+            Pointee::Input(_) | Pointee::Part => self.intern(pointee),
         }
     }
     /// The numbers of the places that a pointer points to after it has moved.
@@ -318,6 +324,11 @@ impl Solver {
     /// `to` may hold what `from` holds, moved.
     pub fn shift(&mut self, from: Node, shift: Shift, to: Node) {
         self.nodes[from as usize].shifts.push((to, shift));
+        self.refresh(from);
+    }
+    /// `to` may hold a part of what `from` holds.
+    pub fn part(&mut self, from: Node, to: Node) {
+        self.nodes[from as usize].parts.push(to);
         self.refresh(from);
     }
     /// `to` may hold what an access of `size` bytes through `pointer` reads.
@@ -403,7 +414,7 @@ impl Solver {
         // What points anywhere into an object points to all places in it.
         let is_covered = |id: &PointeeId| match self.pointees[*id as usize] {
             Pointee::Cell(_, Offset::ANYWHERE) => false,
-            Pointee::Procedure(_) | Pointee::Anything | Pointee::Input(_) => false,
+            Pointee::Procedure(_) | Pointee::Anything | Pointee::Input(_) | Pointee::Part => false,
             Pointee::Cell(object, _) => self.anywhere.get(&object).is_some_and(is_known),
         };
         let mut new = difference(pointees, known);
@@ -476,6 +487,10 @@ impl Solver {
         let copies_from = std::mem::take(&mut constraints.copies_from);
         let calls = std::mem::take(&mut constraints.calls);
         let compared = std::mem::take(&mut constraints.compared);
+        let parts = std::mem::take(&mut constraints.parts);
+        if !fresh.is_empty() {
+            parts.iter().for_each(|to| self.add_all(*to, &[PART]));
+        }
         for (to, shift) in &shifts {
             let mut moved: Vec<PointeeId> = Vec::with_capacity(fresh.len());
             for id in fresh {
@@ -521,7 +536,7 @@ impl Solver {
                     let all = self.compared_with_anything;
                     compared.iter().for_each(|other| self.copy(*other, all));
                 }
-                Pointee::Cell(..) => {}
+                Pointee::Cell(..) | Pointee::Part => {}
             }
         }
         if !copies_to.is_empty() || !copies_from.is_empty() {
@@ -534,7 +549,7 @@ impl Solver {
             }
         }
         let constraints = &mut self.nodes[node as usize];
-        constraints.compared = compared;
+        (constraints.compared, constraints.parts) = (compared, parts);
         (constraints.shifts, constraints.loads, constraints.stores) = (shifts, loads, stores);
         (constraints.copies_to, constraints.copies_from, constraints.calls) = (copies_to, copies_from, calls);
     }
@@ -555,7 +570,7 @@ impl Solver {
                 let all = self.shapes[object].cells.len();
                 (all >= MANY_CELLS && cells.len() == all).then_some(object)
             }
-            Pointee::Anything | Pointee::Procedure(_) | Pointee::Input(_) => None,
+            Pointee::Anything | Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => None,
         }
     }
     /// A node that holds what all cells of an object hold.
@@ -654,7 +669,7 @@ impl Solver {
             let read = match self.pointees[source as usize] {
                 Pointee::Cell(object, _) => self.read_all(object),
                 Pointee::Anything => self.read_anywhere(),
-                Pointee::Procedure(_) | Pointee::Input(_) => continue,
+                Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => continue,
             };
             self.copy(read, all);
         }
@@ -663,7 +678,7 @@ impl Solver {
                 Pointee::Cell(object, _) if self.constant[object] => continue,
                 Pointee::Cell(object, _) => self.written_all(object),
                 Pointee::Anything => self.written_anywhere(),
-                Pointee::Procedure(_) | Pointee::Input(_) => continue,
+                Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => continue,
             };
             self.copy(all, written);
         }
@@ -675,7 +690,7 @@ impl Solver {
         let pointees = ids.iter().map(|id| self.pointees[*id as usize]);
         let objects = pointees.map(|pointee| match pointee {
             Pointee::Cell(object, _) => Some(object),
-            Pointee::Anything | Pointee::Procedure(_) | Pointee::Input(_) => None,
+            Pointee::Anything | Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => None,
         });
         let objects: Vec<Option<ObjectId>> = objects.collect();
         for object in objects.iter().flatten() {
@@ -730,10 +745,8 @@ impl Solver {
                 let (read, written) = (self.read_anywhere(), self.written_anywhere());
                 return self.copy(read, written);
             }
-            (Pointee::Procedure(_) | Pointee::Input(_), _)
-            | (_, Pointee::Procedure(_) | Pointee::Input(_)) => {
-                return;
-            }
+            (Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part, _)
+            | (_, Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part) => return,
         };
         let pairs = self.shapes[to_object].copied(to_offset, &self.shapes[from_object], from_offset, size);
         let (to, from) = (self.all_cells(to_object), self.all_cells(from_object));

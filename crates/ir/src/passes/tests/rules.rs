@@ -2,6 +2,7 @@
 
 use super::explore::{Observed, observe};
 use crate::check::check;
+use crate::expr::{Expr, Place, Targets};
 use crate::ids::{ObjectId, TemplateId};
 use crate::passes::points_to::Holder;
 use crate::passes::{
@@ -10,6 +11,7 @@ use crate::passes::{
 };
 use crate::program::{Assumption, ErrorKind, Program, Span};
 use crate::text::{parse, print};
+use crate::types::IntType;
 
 /// Reads a program from declarations and templates.
 fn program(text: &str) -> Program {
@@ -416,7 +418,7 @@ fn a_foreign_input_is_an_address_only_where_that_is_assumed() {
     // What is small stays as it is.
     let mut program = known(branch);
     crate::passes::foreign::note(&mut program);
-    assert!(!program.foreign_inputs && program.assumptions.len() == 1);
+    assert!(!program.foreign_numbers && program.assumptions.len() == 1);
     assert_eq!(targets(&program), "{x}");
     // So does what may be proved; other large programs do not.
     let code = program.templates.ids().next().expect("main");
@@ -428,7 +430,7 @@ fn a_foreign_input_is_an_address_only_where_that_is_assumed() {
     proved.assumptions.clear();
     crate::passes::foreign::note(&mut proved);
     crate::passes::foreign::note(&mut program);
-    assert_eq!((proved.foreign_inputs, program.foreign_inputs), (false, true));
+    assert_eq!((proved.foreign_numbers, program.foreign_numbers), (false, true));
     let notes = |program: &Program| program.assumptions.iter().filter(|note| note.text != limit).count();
     for (body, expected, count) in
         [(branch, "{}", 1), (assumed, "{x}", 1), (moved, "{y, y by 4 times 1}", 1), (unused, "{x}", 0)]
@@ -439,6 +441,60 @@ fn a_foreign_input_is_an_address_only_where_that_is_assumed() {
         assert_eq!(notes(&program), count, "{body}");
         let printed = crate::text::print(&program);
         assert_eq!(crate::text::parse(&printed).as_ref(), Ok(&program));
+    }
+}
+
+/// A part of an address points to nothing, as long as none is followed.
+#[test]
+fn parts_of_addresses_are_told_from_addresses() {
+    let statics = "static x: i32 static y: i32 static part: u32 static wide: u64 static p: u64";
+    // What is left of the address of x in memory, and where an address that is read from memory points to.
+    let sets = |body: &str, end: &str| {
+        let body = format!(
+            "local n: u32 local w: u64 local q: u64 locations 9 end l8 l0 -> l1: u64[&p] := &y {body} {end}"
+        );
+        let mut program = main_only(statics, &body);
+        let held = |program: &Program, name: &str| {
+            let points_to = PointsTo::of(program);
+            let (object, _) =
+                program.objects.enumerate().find(|(_, object)| object.name == name).expect("it is there");
+            let ty = if name == "part" { IntType::U32 } else { IntType::U64 };
+            let value = Expr::load(Place::cell(object, 0, ty));
+            let main = crate::TemplateId(0);
+            match points_to.targets(main, &value) {
+                Targets::Of(targets) => (targets.len(), points_to.may_be_part(main, &value)),
+                Targets::Any => panic!("all sets are known"),
+            }
+        };
+        let exact = (held(&program, "part"), held(&program, "wide"), targets(&program));
+        let limit = Assumption { text: "signals".to_owned(), span: Span::default(), limits_proof: true };
+        program.assumptions.push(limit);
+        crate::passes::foreign::let_be_foreign(&mut program);
+        let joined =
+            program.assumptions.iter().any(|note| note.text.contains(crate::passes::foreign::JOINED));
+        (exact, (targets(&program), joined))
+    };
+    let followed = "l6 -> l7: q := u64[&p] l7 -> l8: i32[q] := 1";
+    for body in [
+        "l1 -> l2: u32[&part] := u32(&x) l2 -> l6: u64[&wide] := u64(u32[&part])",
+        "l1 -> l2: u64[&wide] := &x >> 3u64 l2 -> l6: u32[&part] := u32(u64[&wide])",
+        "l1 -> l2: u64[&wide] := &x * 3u64 l2 -> l6: u32[&part] := u32(u64[&wide])",
+        "l1 -> l2: u64[&wide] := i64(&x) -:u64 i64(&y) l2 -> l6: u32[&part] := u32(&x)",
+    ] {
+        let (exact, foreign) = sets(body, followed);
+        assert_eq!(exact, ((0, true), (0, true), "{y}".to_owned()), "{body}");
+        assert_eq!(foreign, ("{y}".to_owned(), false), "{body}");
+        // If the number is followed, it may be any address that it was computed from.
+        let (exact, foreign) = sets(body, "l6 -> l7: q := u64[&wide] l7 -> l8: i32[q] := 1");
+        assert!(exact.2.contains('x') && !exact.1.1, "{body}: {exact:?}");
+        assert_eq!(foreign, ("{}".to_owned(), true), "{body}");
+        // So it is if it is called, asked about, or joined in memory.
+        let (exact, foreign) = sets(body, "l6 -> l7: assume valid(u64[&wide], 4) l7 -> l8: i32[u64[&p]] := 1");
+        assert!(!exact.1.1 && foreign.1, "{body}: {exact:?}");
+        let (exact, foreign) =
+            sets(body, "l6 -> l7: u32[&p] := u32[&part] l7 -> l8: q := u64[&p] l7 -> l8: i32[u64[&p]] := 1");
+        assert!(exact.2.contains('x') && !exact.0.1, "{body}: {exact:?}");
+        assert_eq!(foreign, ("{y}".to_owned(), true), "{body}");
     }
 }
 
