@@ -69,9 +69,18 @@ pub struct ContextKey {
     kind: TemplateId,
     /// The values of locals.
     numbers: Values,
-    /// Locks, absent kinds, fresh locals and threads of its own; `None` for the context that further ones
-    /// share.
-    entry: Option<(Vec<LockFact>, Vec<TemplateId>, Vec<ir::LocalId>, Vec<Started>)>,
+    /// `None` for the context that further ones share.
+    entry: Option<Box<EntryFacts>>,
+}
+
+/// What holds where a context is entered, but for values.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct EntryFacts {
+    locks: Vec<LockFact>,
+    absent: Vec<TemplateId>,
+    fresh: Vec<ir::LocalId>,
+    /// Threads of its own.
+    started: Vec<Started>,
 }
 
 /// Finds contexts by what is known where they are entered.
@@ -93,9 +102,14 @@ impl ContextTable {
         kind: TemplateId,
         entry: &ThreadFacts,
     ) -> Result<u32, ContextKey> {
-        let facts = (entry.locks.clone(), entry.absent.clone(), entry.fresh.clone(), entry.started.clone());
+        let facts = EntryFacts {
+            locks: entry.locks.clone(),
+            absent: entry.absent.clone(),
+            fresh: entry.fresh.clone(),
+            started: entry.started.clone(),
+        };
         let numbers = entry.numbers.clone();
-        let key = ContextKey { template, kind, numbers: numbers.clone(), entry: Some(facts) };
+        let key = ContextKey { template, kind, numbers: numbers.clone(), entry: Some(Box::new(facts)) };
         if let Some(known) = self.known.get(&key) {
             return Ok(*known);
         }

@@ -68,8 +68,8 @@ pub struct Alike {
     /// The kinds of which none is alive that the thread has started itself.
     pub alone: Vec<TemplateId>,
     /// Kinds of which no thread that is alive, or none that the thread has started itself (`true`), has an
-    /// argument with these bytes: with the distance of their arguments, and the offset of the end of the access
-    /// from what would be one.
+    /// argument with these bytes: with the distance of their arguments, and the offset of the end of the
+    /// access from what would be one.
     pub others: Vec<(TemplateId, bool, u64, u64)>,
 }
 

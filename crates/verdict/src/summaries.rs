@@ -34,12 +34,13 @@
 //! * [`SummariesProof::distinct`]: no two threads of the kind that are alive at the same time were started
 //!   with arguments that are less than so many bytes apart, in either direction, modulo 2 to the width of a
 //!   pointer.
-//! * [`SummariesProof::teams`]: the *team* of a thread, for a kind H of *helpers*, is the thread itself, or that
-//!   of the thread that started it if it is of kind H. Threads of kind H start none of kind H: so a team is one
-//!   thread of another kind and the helpers that this one started itself; helpers that the program starts with
-//!   are teams of their own. The objects of a team (frame objects, thread-local and allocated ones) are touched
-//!   only by the team of the thread that the activation, variable or allocation belongs to. The rules are those
-//!   of `private`, with teams in the place of threads: an argument of the start of a helper stays in the team.
+//! * [`SummariesProof::teams`]: the *team* of a thread, for a kind H of *helpers*, is the thread itself, or
+//!   that of the thread that started it if it is of kind H. Threads of kind H start none of kind H: so a
+//!   team is one thread of another kind and the helpers that this one started itself; helpers that the
+//!   program starts with are teams of their own. The objects of a team (frame objects, thread-local and
+//!   allocated ones) are touched only by the team of the thread that the activation, variable or allocation
+//!   belongs to. The rules are those of `private`, with teams in the place of threads: an argument of the
+//!   start of a helper stays in the team.
 //!
 //! Each is kept by all steps of all threads: by the thread's own steps from location to location, by calls
 //! (into the context that [`ProcedureContext::calls`] names, and from its end back to the caller), by
@@ -68,10 +69,10 @@
 //!    d; and for each of the members that are listed, the argument of thread x is B + s * x, the address of
 //!    the first access is B + s * y + e, the bytes of both accesses are among the first s from e = 0 and d
 //!    = 0 on, and y is none of the members' numbers. Or the same with 1 and 2 exchanged;
-//! 8. all bytes that they may have in common are in objects of a team with helpers of kind H, and k1 is not H;
-//!    and k2 is not H, either (then they are one thread), or `started` at l1 says that no thread of kind H is
-//!    alive that this thread has started itself, or rule 7 holds for the list of these. Or the same with 1 and
-//!    2 exchanged. Or k1 and k2 are H, and rule 6 holds with n = [`Team::apart`].
+//! 8. all bytes that they may have in common are in objects of a team with helpers of kind H, and k1 is not
+//!    H; and k2 is not H, either (then they are one thread), or `started` at l1 says that no thread of kind
+//!    H is alive that this thread has started itself, or rule 7 holds for the list of these. Or the same
+//!    with 1 and 2 exchanged. Or k1 and k2 are H, and rule 6 holds with n = [`Team::apart`].
 //!
 //! Rules 6, 7 and 8 count only in programs that have no atomic accesses that order nothing.
 
@@ -112,8 +113,8 @@ pub struct Team {
     /// The objects, in rising order.
     pub objects: Vec<ObjectId>,
     /// No two helpers of one team that are alive at the same time were started with arguments that are less
-    /// than so many bytes apart, in the sense of `distinct`. At each step that starts one, the kind is absent,
-    /// or `started` lists those that the starter has started itself, as for `distinct`.
+    /// than so many bytes apart, in the sense of `distinct`. At each step that starts one, the kind is
+    /// absent, or `started` lists those that the starter has started itself, as for `distinct`.
     pub apart: u64,
 }
 
@@ -239,8 +240,9 @@ pub struct ThreadFacts {
     /// lists that outlive a call, during all of it. Handles are in no frame that there may be several of, but
     /// for that of this activation.
     ///
-    /// Of its own threads (`own`) a thread that was just started has none, and nobody else starts one of them.
-    /// A callee knows that there are none where its caller does, and the caller where all ends of callees do.
+    /// Of its own threads (`own`) a thread that was just started has none, and nobody else starts one of
+    /// them. A callee knows that there are none where its caller does, and the caller where all ends of
+    /// callees do.
     pub started: Vec<Started>,
 }
 

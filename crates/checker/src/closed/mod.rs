@@ -438,8 +438,8 @@ impl<'a> Auditor<'a> {
     }
 
     /// What is in an expression that is evaluated: places where memory is read, and comparisons. Where inputs
-    /// are foreign ([`Program::foreign_numbers`]), those comparisons of addresses count that the constraint of
-    /// an assignment makes.
+    /// are foreign ([`Program::foreign_numbers`]), those comparisons of addresses count that the constraint
+    /// of an assignment makes.
     fn expression(&mut self, template: TemplateId, expr: &Expr, in_constraint: bool) -> Tested {
         let mut in_operands = in_constraint;
         match expr {
@@ -534,7 +534,8 @@ impl<'a> Auditor<'a> {
         Ok(())
     }
 
-    /// An address is followed that is in a set: it is none that was joined from parts, unless that is assumed.
+    /// An address is followed that is in a set: it is none that was joined from parts, unless that is
+    /// assumed.
     fn follows(&self, set: Set) -> Tested {
         let is_whole = self.program.foreign_numbers || !self.sets.has_part(set);
         require(is_whole, "an address may have been joined from parts")

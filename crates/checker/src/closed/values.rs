@@ -4,8 +4,8 @@
 //! a number is an address in the same object, moved by that number; a cast, and the choice between two
 //! values, keep what they hold; any other operation leaves some address in the same object, so that a number
 //! that is put together from parts of an address is covered. A truth value holds none. Where the claim tells
-//! parts from addresses, what is narrower than a pointer, and what is left of an address by a multiplication, a
-//! division, a shift, or the subtraction of another pointer, is a part, and stays one.
+//! parts from addresses, what is narrower than a pointer, and what is left of an address by a
+//! multiplication, a division, a shift, or the subtraction of another pointer, is a part, and stays one.
 
 use super::Auditor;
 use super::offsets::{Move, Offsets, common_divisor};

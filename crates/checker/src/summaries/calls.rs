@@ -62,8 +62,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
         Ok(found)
     }
 
-    /// Claims at the entry of a callee, or of a new thread (`new`: the kinds that are absent for it), that do not
-    /// follow, but for locks and fresh locals.
+    /// Claims at the entry of a callee, or of a new thread (`new`: the kinds that are absent for it), that
+    /// do not follow, but for locks and fresh locals.
     fn unfounded_at_entry(
         &self,
         known: &Known<'a>,

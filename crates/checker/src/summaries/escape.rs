@@ -14,10 +14,10 @@
 //! the steps of an execution, each address into an object that does not escape from teams, and that belongs
 //! to a thread of a team, is in locals of threads of that team, and in objects that do not escape and belong
 //! to it. A step reads an address from an object that escapes, and then it is not one of these; or from one
-//! that does not, at an address that its thread has: so that object is of its thread's team, and so is what it
-//! holds. It stores in objects that do not escape, which are of its team by the same argument, or in one that
-//! does: then what is stored escapes, too. It passes the address to a helper, which is of the team; other
-//! threads that are started, and those that join, get only addresses of what escapes.
+//! that does not, at an address that its thread has: so that object is of its thread's team, and so is what
+//! it holds. It stores in objects that do not escape, which are of its team by the same argument, or in one
+//! that does: then what is stored escapes, too. It passes the address to a helper, which is of the team;
+//! other threads that are started, and those that join, get only addresses of what escapes.
 
 use super::values::{ValueFlow, called};
 use super::view::{Meter, View, claim};

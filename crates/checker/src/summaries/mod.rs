@@ -100,8 +100,8 @@ pub fn locations(program: &Views, proof: &SummariesProof, budget: &Budget) -> Re
 }
 
 /// The objects that a proof takes for one thread's or one team's own, and that the rules let others know:
-/// those in `private` and `teams` that escape, and allocated ones whose addresses are guessed. Whoever made the proof may leave
-/// out what it claims of them.
+/// those in `private` and `teams` that escape, and allocated ones whose addresses are guessed. Whoever made
+/// the proof may leave out what it claims of them.
 pub fn known_to_others(
     program: &Views,
     proof: &SummariesProof,

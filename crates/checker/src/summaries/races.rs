@@ -43,8 +43,8 @@ pub struct Manner {
     own_end: Option<u64>,
     /// The kinds of helpers of which none is alive that the thread has started itself.
     alone: Vec<TemplateId>,
-    /// Kinds such that no thread of them that is alive, or that the thread has started itself, has an argument
-    /// in whose element the access is: with the distance of their arguments.
+    /// Kinds such that no thread of them that is alive, or that the thread has started itself, has an
+    /// argument in whose element the access is: with the distance of their arguments.
     apart: Vec<(Listed, u64)>,
 }
 

@@ -1,10 +1,10 @@
 //! Threads by number, along one step: the lists of [`ThreadFacts::started`].
 //!
 //! A list says that each other thread of a kind that is alive, or each of those that this thread has started
-//! itself, has a number of one of its ranges, the id that its handle says, and the argument that its row says.
-//! Of its own threads nobody else starts one, so only this thread's steps count for such lists. It is carried through the operations of a step
-//! in terms of the values that locals had before; a list may be claimed if it covers that.
-//! Under-approximates.
+//! itself, has a number of one of its ranges, the id that its handle says, and the argument that its row
+//! says. Of its own threads nobody else starts one, so only this thread's steps count for such lists. It is
+//! carried through the operations of a step in terms of the values that locals had before; a list may be
+//! claimed if it covers that. Under-approximates.
 
 use super::calls::Call;
 use super::integers::{Int, Integers};

@@ -11,8 +11,8 @@
 //! thread gets, and in contents of objects of that thread of which the same holds. A step keeps that: it
 //! gives values to holders that are followed here, to new threads and to those that join (which others get),
 //! or to objects that others get. The same holds of teams in the place of threads (`escape.rs`), where what
-//! is passed to a helper stays in the team. A guess equals an address without having it from anywhere, and counts
-//! separately. Over-approximates.
+//! is passed to a helper stays in the team. A guess equals an address without having it from anywhere, and
+//! counts separately. Over-approximates.
 
 use super::view::{Meter, View};
 use crate::ProofError;

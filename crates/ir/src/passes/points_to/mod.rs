@@ -26,6 +26,7 @@ pub mod claim;
 mod constraints;
 mod cycles;
 mod escape;
+mod lists;
 mod outlive;
 mod parts;
 mod ranges;
@@ -217,8 +218,8 @@ impl PointsTo {
     }
 
     /// Whether an address may be an input, or computed from one. In programs whose numbers are foreign
-    /// ([`Program::foreign_numbers`]), this covers whatever is computed from one as wide as a pointer; in others
-    /// only sums with constants.
+    /// ([`Program::foreign_numbers`]), this covers whatever is computed from one as wide as a pointer; in
+    /// others only sums with constants.
     pub fn may_be_input(&self, template: TemplateId, expr: &Expr) -> bool {
         self.eval(template, expr).iter().any(|pointee| matches!(pointee, Pointee::Input(_)))
     }

@@ -12,7 +12,8 @@
 //! lock, a call) may be a part, or computed from one. If one may be, the analysis is made once more without
 //! telling parts from addresses: then what is computed from an address is taken to be one in its object. In
 //! a program whose numbers are foreign ([`Program::foreign_numbers`]), such an address is taken to be none of
-//! the program's own instead, and this is one of the program's assumptions ([`foreign`](super::super::foreign)).
+//! the program's own instead, and this is one of the program's assumptions
+//! ([`foreign`](super::super::foreign)).
 
 use super::Found;
 use super::PointsTo;

@@ -7,6 +7,7 @@
 //! whenever propagation has taken much longer than that takes (see [`super::cycles`]), not edge by edge.
 
 use super::super::is_past;
+use super::lists::{difference, merge};
 use super::shape::{Offset, Shape, Shift};
 use crate::ids::{IdVec, ObjectId, TemplateId};
 use indexmap::IndexSet;
@@ -763,42 +764,4 @@ impl Solver {
             }
         }
     }
-}
-
-/// What is in the first of two rising lists and not in the second.
-fn difference(left: &[PointeeId], right: &[PointeeId]) -> Vec<PointeeId> {
-    let is_much_shorter = left.len() * 16 < right.len();
-    if is_much_shorter {
-        return left.iter().copied().filter(|id| right.binary_search(id).is_err()).collect();
-    }
-    let mut rest = right.iter().peekable();
-    let is_new = |id: &PointeeId| {
-        while rest.next_if(|other| *other < id).is_some() {}
-        rest.peek() != Some(&id)
-    };
-    left.iter().copied().filter(is_new).collect()
-}
-
-fn merge(left: &[PointeeId], right: &[PointeeId]) -> Vec<PointeeId> {
-    let mut merged = Vec::with_capacity(left.len() + right.len());
-    let (mut i, mut j) = (0, 0);
-    while i < left.len() && j < right.len() {
-        match left[i].cmp(&right[j]) {
-            std::cmp::Ordering::Less => {
-                merged.push(left[i]);
-                i += 1;
-            }
-            std::cmp::Ordering::Greater => {
-                merged.push(right[j]);
-                j += 1;
-            }
-            std::cmp::Ordering::Equal => {
-                merged.push(left[i]);
-                (i, j) = (i + 1, j + 1);
-            }
-        }
-    }
-    merged.extend_from_slice(&left[i..]);
-    merged.extend_from_slice(&right[j..]);
-    merged
 }
