@@ -5,14 +5,19 @@
 //! same for any number of threads. Most of the time the first thread runs, until it has to wait; a few others
 //! run for a while in between.
 //!
-//! The search checks for races where many threads have been started and none has got far ([`Crowd::gather`]).
+//! What goes wrong often needs a few of these threads only, and all of them to be started before. So the
+//! first thread runs alone until no more are started, and many short walks of a few threads begin there
+//! ([`Crowd::walk_from_last_start`]). The search checks for races where many threads have been started and
+//! none has got far ([`Crowd::gather`]).
 //!
 //! Under-approximates: finds violations only. The sequence of walks is the same each time.
 
 use crate::guesses::Guesses;
 use crate::random::{Random, SEEDS};
 use executions::model::Model;
+use ir::TemplateId;
 use ir::semantics::{State, Stuck, ThreadIndex};
+use std::collections::BTreeMap;
 use verdict::{Budget, Exhausted, Trace, TraceStep, Violation};
 
 /// Steps of one walk.
@@ -28,11 +33,31 @@ const GATHERED_AT_ONCE: usize = 32;
 /// Steps that each of them takes at most.
 const LONGEST_LEAD: usize = 8;
 
+/// How many times the steps up to the last start are taken after it, by all walks from there together.
+const STEPS_FROM_LAST_START: usize = 4;
+/// Steps of the shortest and the longest of these walks, as powers of two.
+const LENGTHS: std::ops::Range<usize> = 6..14;
+/// Threads that take part in such a walk, of each template, and in all.
+const AWAKE_OF_TEMPLATE: usize = 2;
+const MOST_AWAKE: usize = 8;
+
 /// Walks at random.
 pub struct Crowd {
     random: Random,
     /// How often threads were gathered.
     gathered: usize,
+}
+
+/// How a walk chooses who moves.
+struct Pace {
+    /// How many steps a thread that is not the first takes at most in a row.
+    stay: usize,
+    /// The first thread gives way at one in so many of its steps.
+    seldom: usize,
+    /// Steps of the walk.
+    longest: usize,
+    /// The threads that move, the first one among them; all if there is none.
+    awake: Vec<ThreadIndex>,
 }
 
 /// The result of a step.
@@ -58,18 +83,106 @@ impl Crowd {
         copies: &[u32],
         budget: &Budget,
     ) -> Result<Option<Trace>, Exhausted> {
-        let machine = &model.machine;
-        let Ok(mut state) = machine.initial(copies) else { return Ok(None) };
+        let Ok(state) = model.machine.initial(copies) else { return Ok(None) };
+        let pace = Pace {
+            stay: 1 + self.random.below(12),
+            seldom: 1 << (3 + self.random.below(10)),
+            longest: LONGEST,
+            awake: Vec::new(),
+        };
+        let found = self.wander(model, state, &pace, budget)?;
+        Ok(found.map(|(steps, violation)| Trace { copies: copies.to_vec(), steps, violation }))
+    }
+
+    /// Short walks of a few threads, from where the first one has started all others.
+    pub fn walk_from_last_start(
+        &mut self,
+        model: &Model<'_>,
+        copies: &[u32],
+        budget: &Budget,
+    ) -> Result<Option<Trace>, Exhausted> {
+        let random = self.random.clone();
+        let Some((all, _)) = self.run_first(model, copies, usize::MAX, budget)? else { return Ok(None) };
+        let started = all.threads.len();
+        // The same steps again.
+        self.random = random;
+        let Some((state, steps)) = self.run_first(model, copies, started, budget)? else { return Ok(None) };
+        let mut taken = 0;
+        while taken < STEPS_FROM_LAST_START * steps.len() {
+            budget.check(0)?;
+            let longest = 1 << (LENGTHS.start + self.random.below(LENGTHS.len()));
+            taken += longest;
+            let pace = Pace {
+                stay: 1 + self.random.below(12),
+                seldom: 1 << self.random.below(5),
+                longest,
+                awake: self.awake(&state),
+            };
+            if let Some((more, violation)) = self.wander(model, state.clone(), &pace, budget)? {
+                let steps = steps.into_iter().chain(more).collect();
+                return Ok(Some(Trace { copies: copies.to_vec(), steps, violation }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lets the first thread run alone until there are so many threads, or it cannot move. `None` if the
+    /// execution is no evidence.
+    fn run_first(
+        &mut self,
+        model: &Model<'_>,
+        copies: &[u32],
+        threads: usize,
+        budget: &Budget,
+    ) -> Result<Option<(State, Vec<TraceStep>)>, Exhausted> {
+        let Ok(mut state) = model.machine.initial(copies) else { return Ok(None) };
         let mut steps: Vec<TraceStep> = Vec::new();
-        let mut turn: ThreadIndex = 0;
-        // How many steps a thread that is not the first takes at most in a row, and how seldom the first
-        // gives way.
-        let stay = 1 + self.random.below(12);
-        let seldom = 1 << (3 + self.random.below(10));
-        let (mut stuck, mut run) = (0, 0);
-        while stuck < PATIENCE && steps.len() < LONGEST && !state.halted {
+        while steps.len() < LONGEST && state.threads.len() < threads && !state.halted {
             if steps.len().is_multiple_of(INTERVAL) {
                 budget.spend(INTERVAL as u64);
+                budget.check(0)?;
+            }
+            match self.step(model, &mut state, 0, &mut steps) {
+                Moved::Yes => {}
+                Moved::No => break,
+                Moved::Lost => return Ok(None),
+            }
+        }
+        Ok(Some((state, steps)))
+    }
+
+    /// The first thread, and a few of each template.
+    fn awake(&mut self, state: &State) -> Vec<ThreadIndex> {
+        let mut of_template: BTreeMap<TemplateId, Vec<ThreadIndex>> = BTreeMap::new();
+        for (index, thread) in state.threads.iter().enumerate().skip(1) {
+            let known = of_template.entry(thread.template).or_default();
+            if known.len() < AWAKE_OF_TEMPLATE {
+                known.push(index);
+            }
+        }
+        let mut others: Vec<ThreadIndex> = of_template.into_values().flatten().collect();
+        while others.len() >= MOST_AWAKE {
+            others.swap_remove(self.random.below(others.len()));
+        }
+        others.insert(0, 0);
+        others
+    }
+
+    /// A walk from a state: its steps and the violation that it ends in.
+    fn wander(
+        &mut self,
+        model: &Model<'_>,
+        mut state: State,
+        pace: &Pace,
+        budget: &Budget,
+    ) -> Result<Option<(Vec<TraceStep>, Violation)>, Exhausted> {
+        let machine = &model.machine;
+        let mut steps: Vec<TraceStep> = Vec::new();
+        let mut turn: ThreadIndex = 0;
+        let (mut stuck, mut run) = (0, 0);
+        while stuck < PATIENCE && steps.len() < pace.longest && !state.halted {
+            if steps.len().is_multiple_of(INTERVAL) {
+                budget.spend(INTERVAL.min(pace.longest) as u64);
                 budget.check(0)?;
             }
             match self.step(model, &mut state, turn, &mut steps) {
@@ -80,21 +193,21 @@ impl Crowd {
                         let (template, location) = state.location(turn).expect("it is at an error");
                         let kind = machine.program.templates[template].locations[location].kind;
                         let ir::LocationKind::Error(kind) = kind else { return Ok(None) };
-                        let violation = Violation::Error { thread: turn, kind };
-                        return Ok(Some(Trace { copies: copies.to_vec(), steps, violation }));
+                        return Ok(Some((steps, Violation::Error { thread: turn, kind })));
                     }
                     if machine.is_atomic(&state, turn) {
                         continue;
                     }
-                    let over = if turn == 0 { self.random.below(seldom) == 0 } else { run >= stay };
+                    let over =
+                        if turn == 0 { self.random.below(pace.seldom) == 0 } else { run >= pace.stay };
                     if over {
-                        (turn, run) = (self.other(&state, turn), 0);
+                        (turn, run) = (self.other(&state, pace, turn), 0);
                     }
                 }
                 Moved::No if machine.is_atomic(&state, turn) => return Ok(None),
                 Moved::No => {
                     stuck += 1;
-                    (turn, run) = (self.other(&state, turn), 0);
+                    (turn, run) = (self.other(&state, pace, turn), 0);
                 }
             }
         }
@@ -150,8 +263,12 @@ impl Crowd {
         Ok(None)
     }
 
-    /// Who runs next: the first thread, or one of those that were started first or last, or any.
-    fn other(&mut self, state: &State, turn: ThreadIndex) -> ThreadIndex {
+    /// Who runs next: the first thread, or one of those that are awake; if all are, one of those that were
+    /// started first or last, or any.
+    fn other(&mut self, state: &State, pace: &Pace, turn: ThreadIndex) -> ThreadIndex {
+        if !pace.awake.is_empty() {
+            return pace.awake[self.random.below(pace.awake.len())];
+        }
         let count = state.threads.len();
         if turn != 0 && self.random.below(2) == 0 {
             return 0;

@@ -227,9 +227,10 @@ impl Explicit {
             }
             let crowded =
                 active == searches.len() && searches[active - 1].notes().limits.contains(&LimitKind::Threads);
-            for _ in 0..if crowded { CROWD_WALKS } else { 0 } {
+            for walk in 0..if crowded { CROWD_WALKS } else { 0 } {
                 let copies = &searches[active - 1].copies;
                 let found = match property {
+                    Property::NoError(_) if walk == 0 => crowd.walk_from_last_start(&many, copies, budget),
                     Property::NoError(_) => crowd.walk(&many, copies, budget),
                     Property::NoRace => crowd.gather(&many, copies, budget),
                     Property::NoDeadlock => break,

@@ -4,6 +4,7 @@
 pub const SEEDS: [u64; 2] = [0x2545_F491_4F6C_DD1D, 0x9E37_79B9_7F4A_7C15];
 
 /// A generator (xorshift: Marsaglia, Journal of Statistical Software, 2003).
+#[derive(Clone)]
 pub struct Random(u64);
 
 impl Random {
