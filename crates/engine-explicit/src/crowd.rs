@@ -198,8 +198,7 @@ impl Crowd {
                     if machine.is_atomic(&state, turn) {
                         continue;
                     }
-                    let over =
-                        if turn == 0 { self.random.below(pace.seldom) == 0 } else { run >= pace.stay };
+                    let over = if turn == 0 { self.random.below(pace.seldom) == 0 } else { run >= pace.stay };
                     if over {
                         (turn, run) = (self.other(&state, pace, turn), 0);
                     }

@@ -155,7 +155,9 @@ impl<'p> Observer<'p> {
     }
 
     fn run(&mut self) {
-        for (template, code) in self.program.templates.enumerate() {
+        // Whatever stands in a function that nobody calls, no execution depends on it.
+        let reached = numbers::reached(self.program, &self.numbers.points_to);
+        for (template, code) in self.program.templates.enumerate().filter(|(id, _)| reached[*id]) {
             for edge in &code.edges {
                 edge.ops.iter().for_each(|op| self.operation(template, op, edge.span));
             }

@@ -587,6 +587,22 @@ pub(super) fn run_once(program: &Program, points_to: &PointsTo) -> IdVec<Templat
     once
 }
 
+/// The templates that may run: those that the program starts with, and what these call and start.
+pub(super) fn reached(program: &Program, points_to: &PointsTo) -> IdVec<TemplateId, bool> {
+    let mut reached: IdVec<TemplateId, bool> = program.templates.iter().map(|_| false).collect();
+    let mut open: Vec<TemplateId> = program.start.iter().map(|(template, _)| *template).collect();
+    while let Some(id) = open.pop() {
+        if !std::mem::replace(&mut reached[id], true) {
+            for op in program.templates[id].edges.iter().flat_map(|edge| &edge.ops) {
+                if let Op::Call(callee, ..) | Op::Spawn(callee, ..) = op {
+                    open.extend(callees(points_to, id, callee));
+                }
+            }
+        }
+    }
+    reached
+}
+
 /// The objects that there is at most one of in the whole run.
 fn single_objects(program: &Program, once: &IdVec<TemplateId, bool>) -> IdVec<ObjectId, bool> {
     let mut allocations: IdVec<ObjectId, u32> = program.objects.iter().map(|_| 0).collect();
