@@ -253,7 +253,7 @@ fn markdown_is_a_table_without_commands_from_the_program() {
 fn a_report_says_where_parts_of_addresses_may_be_followed() {
     let program = |read: &str| {
         let mut text = String::from(
-            "#include <pthread.h>\n#include <stdlib.h>\nextern void other(void);\n\
+            "#include <pthread.h>\n#include <stdlib.h>\nextern char *other(void);\n\
              static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\nstatic char *kept, *seen;\nstatic long far;\n\
              static void *run(void *a) {\n  char *own = malloc(8), *end = own + 3;\n  pthread_mutex_lock(&lock);\n\
              far += end - own;\n  pthread_mutex_unlock(&lock);\n  own[1] = 1;\n  return 0;\n}\n\
