@@ -1,5 +1,6 @@
 //! Where ids of threads are in memory: who writes there, and which kinds each context starts.
 //!
+//! The words of a handle that is claimed were stored by a step of [`stored_ids`], so writes elsewhere break none.
 //! Over-approximates what is written and started.
 
 use super::regions::{Region, meet};
@@ -56,7 +57,7 @@ impl IdWrites {
                     if !known.insert((touch.places(), standing)) {
                         continue;
                     }
-                    for target in touch.region.iter() {
+                    for target in view.id_targets(touch) {
                         if let Some(writes) = by_object.get_mut(&target.object) {
                             writes.push(IdWrite { target: *target, bytes: touch.bytes, standing });
                         }
@@ -150,10 +151,6 @@ fn written_ids(
     view: &View<'_>,
     meter: &mut Meter<'_>,
 ) -> Result<FxHashMap<(TemplateId, EdgeId), Vec<Target>>, ProofError> {
-    let mut stored: FxHashMap<ObjectId, Vec<Target>> = FxHashMap::default();
-    for id in stored_ids(view) {
-        stored.entry(id.object).or_default().push(id);
-    }
     let width = view.program.data_model.pointer().bytes();
     let mut written: FxHashMap<(TemplateId, EdgeId), Vec<Target>> = FxHashMap::default();
     for (template, steps) in view.steps.enumerate() {
@@ -162,7 +159,7 @@ fn written_ids(
             let mut here = Vec::new();
             for touch in footprint.touches.iter().filter(|touch| touch.write) {
                 for target in touch.region.iter() {
-                    let ids = stored.get(&target.object).into_iter().flatten();
+                    let ids = view.stored_ids[target.object].iter();
                     here.extend(ids.filter(|id| meet(&[*target], touch.bytes, &[**id], Some(width))));
                 }
             }

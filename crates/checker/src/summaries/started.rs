@@ -288,6 +288,10 @@ impl<'a> Stepper<'_, 'a> {
         if known.started.is_empty() {
             return;
         }
+        let written: Vec<Target> = self.view.id_targets(touch).copied().collect();
+        if written.is_empty() {
+            return;
+        }
         let mask = mask(self.view.program);
         let width = self.view.program.data_model.pointer().bytes();
         let address = self.linear(known, touch.address);
@@ -298,7 +302,7 @@ impl<'a> Stepper<'_, 'a> {
                 KnownHandle::Memory(row, region) => {
                     let number = address.and_then(|address| row.number(&address, mask)).flatten();
                     let fits = row.stride >= width && touch.bytes.is_some_and(|bytes| bytes <= row.stride);
-                    !meet(&touch.region, touch.bytes, region, Some(width))
+                    !meet(&written, touch.bytes, region, Some(width))
                         || (fits && number.is_some_and(|number| range.is_outside(integers, number)))
                 }
             };

@@ -84,6 +84,8 @@ pub struct View<'a> {
     pub steps: IdVec<TemplateId, IdVec<EdgeId, Footprint<'a>>>,
     /// Where locks are taken, by object, with the bytes that they have.
     pub lockable: IdVec<ObjectId, Vec<(Target, u64)>>,
+    /// Where ids of threads are stored that were just started, by object.
+    pub stored_ids: IdVec<ObjectId, Vec<Target>>,
     /// Whether a template is in `once`.
     pub once: IdVec<TemplateId, bool>,
     /// Whether there is at most one of an object in a whole run, if `once` is right.
@@ -216,6 +218,7 @@ impl<'a> View<'a> {
             points_to,
             steps: IdVec::new(),
             lockable: program.objects.iter().map(|_| Vec::new()).collect(),
+            stored_ids: program.objects.iter().map(|_| Vec::new()).collect(),
             once,
             single: super::once::single(program, proof),
             private,
@@ -262,6 +265,9 @@ impl<'a> View<'a> {
             view.steps.push(steps);
         }
         view.find_locks(meter)?;
+        for id in super::ids::stored_ids(&view) {
+            view.stored_ids[id.object].push(id);
+        }
         view.number_absences();
         view.reused = reused(&view, meter)?;
         Ok(view)
@@ -302,6 +308,16 @@ impl<'a> View<'a> {
             footprint.breaks = broken;
         }
         Ok(())
+    }
+
+    /// The targets of a touch where the id of a thread may be that was stored when the thread was started.
+    pub fn id_targets<'t>(&'t self, touch: &'t Touch<'_>) -> impl Iterator<Item = &'t Target> {
+        let width = Some(self.program.data_model.pointer().bytes());
+        let holds_id = move |target: &&Target| {
+            let mut ids = self.stored_ids[target.object].iter();
+            ids.any(|id| meeting(target, touch.bytes, id, width) != Meeting::Never)
+        };
+        touch.region.iter().filter(holds_id)
     }
 
     fn number_absences(&mut self) {
