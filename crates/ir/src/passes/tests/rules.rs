@@ -489,7 +489,8 @@ fn parts_of_addresses_are_told_from_addresses() {
         assert!(exact.2.contains('x') && !exact.1.1, "{body}: {exact:?}");
         assert_eq!(foreign, ("{}".to_owned(), true), "{body}");
         // So it is if it is called, asked about, or joined in memory.
-        let (exact, foreign) = sets(body, "l6 -> l7: assume valid(u64[&wide], 4) l7 -> l8: i32[u64[&p]] := 1");
+        let (exact, foreign) =
+            sets(body, "l6 -> l7: assume valid(u64[&wide], 4) l7 -> l8: i32[u64[&p]] := 1");
         assert!(!exact.1.1 && foreign.1, "{body}: {exact:?}");
         let (exact, foreign) =
             sets(body, "l6 -> l7: u32[&p] := u32[&part] l7 -> l8: q := u64[&p] l7 -> l8: i32[u64[&p]] := 1");
