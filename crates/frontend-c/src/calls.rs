@@ -28,6 +28,7 @@ impl Unit {
             size: self.size(ty).unwrap_or(0),
             scalar: self.scalar_type(ty),
             type_name: self.spell(ty),
+            is_incomplete_record: self.is_aggregate(ty) && self.size(ty).is_none(),
             atomic: self.is_atomic(ty),
             is_pointer: self.is_pointer(ty),
             has_pointer: self.has_pointer(ty),

@@ -45,6 +45,7 @@ mod lowering;
 mod memory_orders;
 mod nesc;
 mod outside_calls;
+mod own_objects;
 mod parse;
 mod places;
 mod registers;

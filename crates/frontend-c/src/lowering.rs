@@ -9,6 +9,7 @@ use crate::library;
 use crate::link::{Declared, First, Links};
 use crate::memory_orders::Atomics;
 use crate::nesc::Nesc;
+use crate::own_objects;
 use crate::parse::Unit;
 use crate::scopes::Scopes;
 use crate::start;
@@ -22,7 +23,7 @@ use ir::{
 };
 use rucc_sema::{Definition, Emission, Linkage, StorageDuration};
 use rucc_types::{ArrayLen, TypeKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A program under construction.
@@ -60,6 +61,8 @@ pub struct Lowering<'u> {
     pub gives_names: bool,
     /// The unknown functions that are called.
     pub unknown_functions: Vec<UnknownFunction>,
+    /// The tags of structures of which the program may have objects, once they were asked for.
+    own_tags: Option<FxHashSet<String>>,
     /// What the source uses the results of calls as.
     pub call_uses: CallUses,
     /// Whether the program names variables that other files define.
@@ -134,6 +137,7 @@ fn lower_into<'u>(
         unknown_calls: Vec::new(),
         gives_names: false,
         unknown_functions: Vec::new(),
+        own_tags: None,
         call_uses: CallUses::default(),
         names_outside: false,
         noted: Vec::new(),
@@ -216,6 +220,11 @@ impl<'u> Lowering<'u> {
         let addresses = objects.into_iter().map(|object| Expr::Address(object, 0));
         let addresses = addresses.chain(templates.into_iter().map(Expr::Procedure)).collect();
         library::know(&mut self.program, addresses);
+    }
+    /// Whether the program may have objects of a structure or union with this tag.
+    pub fn has_own(&mut self, tag: &str) -> bool {
+        let own = self.own_tags.get_or_insert_with(|| own_objects::tags(self.units, &self.outside));
+        own.contains(tag)
     }
     /// Records a call of an unknown function.
     pub fn note_unknown(&mut self, declared: Declared, span: Span) {

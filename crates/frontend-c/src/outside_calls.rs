@@ -5,12 +5,24 @@ use crate::builder::Builder;
 use crate::classes::FunctionClass;
 use crate::function::Function;
 use crate::library::{self, Argument};
+use crate::own_objects;
 use ir::{Expr, Lhs, Op, Program};
-use rucc_types::TypeId;
+use rucc_types::{IntKind, TypeId, TypeKind};
 
 /// What models write to, when nothing may fail.
 pub fn context_of<'a>(builder: &'a mut Builder, program: &'a mut Program) -> library::Context<'a> {
     library::Context { builder, program, failures: false }
+}
+
+/// What a pointer that an unknown function gives may be, besides one to memory of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ForeignResult {
+    /// Nothing else.
+    Own,
+    /// One of the addresses that this call was passed, moved within its object.
+    Passed,
+    /// Whatever such functions were given.
+    Given,
 }
 
 impl Function<'_, '_> {
@@ -56,10 +68,34 @@ impl Function<'_, '_> {
         value
     }
 
-    /// Whether a type is a pointer to a structure or union that the program does not define.
-    fn points_to_opaque(&self, ty: TypeId) -> bool {
-        let pointee = self.unit.pointee(ty).filter(|_| self.unit.is_pointer(ty));
-        pointee.is_some_and(|pointee| self.unit.is_aggregate(pointee) && self.unit.size(pointee).is_none())
+    /// What a pointer from a function of which only the type is known may be, besides one to memory of its
+    /// own.
+    fn foreign_result(&mut self, arguments: &[Argument], result: TypeId) -> ForeignResult {
+        let unit = self.unit;
+        let Some(pointee) = unit.pointee(result).filter(|_| unit.is_pointer(result)) else {
+            return ForeignResult::Given;
+        };
+        // The program has no object of a type that it does not know, or has only pointers to.
+        if unit.is_aggregate(pointee) && unit.size(pointee).is_none() {
+            return ForeignResult::Own;
+        }
+        if own_objects::tag(unit, pointee).is_some_and(|tag| !self.global.has_own(tag)) {
+            return ForeignResult::Own;
+        }
+        // A text, or a table of numbers.
+        let is_number = unit.scalar_type(pointee).is_some() && !unit.is_pointer(pointee);
+        let is_text = unit.kind(pointee) == TypeKind::Int(IntKind::Char);
+        let is_data = is_text || is_number && unit.is_const(pointee);
+        let leads_nowhere = |argument: &Argument| {
+            argument.pointee.as_ref().is_none_or(|pointee| {
+                pointee.is_incomplete_record || pointee.scalar.is_some() && !pointee.is_pointer
+            })
+        };
+        if is_data && arguments.iter().all(leads_nowhere) {
+            ForeignResult::Passed
+        } else {
+            ForeignResult::Given
+        }
     }
 
     /// A function of which only the type is known.
@@ -80,10 +116,16 @@ impl Function<'_, '_> {
             .iter()
             .filter(|argument| argument.text.is_none())
             .any(|argument| argument.pointee.is_some() && !argument.is_null || !is_pure && is_wide(argument));
+        let foreign = self.foreign_result(arguments, result);
         if self.unit.has_pointer(result) {
+            let what = match foreign {
+                ForeignResult::Own => "",
+                ForeignResult::Passed => ", or to what it was passed",
+                ForeignResult::Given => ", or to what such functions were given",
+            };
             let text = format!(
-                "unknown function '{name}': its result points to memory of its own, or to what such \
-                 functions were given; what is there is not modelled"
+                "unknown function '{name}': its result points to memory of its own{what}; what is there is not \
+                 modelled"
             );
             self.global.assume(text, span, true);
         }
@@ -102,14 +144,13 @@ impl Function<'_, '_> {
             .filter(|argument| argument.text.is_none() && !argument.is_null && is_wide(argument))
             .map(|argument| argument.value.clone())
             .collect();
-        for value in passed {
-            let value = self.freeze(value);
-            context_of(&mut self.builder, &mut self.global.program).make_known(value);
+        let passed: Vec<Expr> = passed.into_iter().map(|value| self.freeze(value)).collect();
+        for value in &passed {
+            context_of(&mut self.builder, &mut self.global.program).make_known(value.clone());
         }
         // An execution that depends on memory that it may have changed or freed is no evidence.
         let failures = false;
         let (local, value) = self.result_place(result);
-        let is_opaque = self.points_to_opaque(result);
         self.global.gives_names |= is_pure && local.is_some() && !self.unit.has_pointer(result);
         let mut context =
             library::Context { builder: &mut self.builder, program: &mut self.global.program, failures };
@@ -121,11 +162,8 @@ impl Function<'_, '_> {
             }
         }
         match (local, &value) {
-            // The program has no object of a type that it does not know.
-            (Some(local), _) if is_opaque => {
-                let ty = context.builder.template.locals[local].ty;
-                context.builder.emit(Op::unknown_number(local, ty));
-            }
+            (Some(local), _) if foreign == ForeignResult::Own => context.give_own(local),
+            (Some(local), _) if foreign == ForeignResult::Passed => context.give_passed(local, &passed),
             // A number is an input of its type. The target of a pointer is not known, and neither is the
             // result of a pure function.
             (Some(local), _) if is_pure || self.unit.has_pointer(result) => context.give_known(local),

@@ -3,7 +3,8 @@
 //! A function of which nothing is known may give back addresses that were passed to it or to another such
 //! function. They are stored in one object, which points-to sets know by its role ([`ObjectRole::Given`]);
 //! what comes back is a number that was not computed from an address, or one of these. The latter is no
-//! evidence. Variables and functions with external linkage can be named outside: a number may be the address
+//! evidence. Texts and tables of numbers that it gives are its own, or what it was passed in the same call
+//! ([`give_passed`](Context::give_passed)). Variables and functions with external linkage can be named outside: a number may be the address
 //! of one ([`know`]). A pointer is taken to be none; no program with such a function is proved, and its
 //! report says so. Over-approximates, for functions that change nothing of the program (SOUNDNESS.md,
 //! assumptions 12 and 14).
@@ -54,6 +55,26 @@ impl Context<'_> {
         let number = self.builder.temporary(ty);
         self.builder.emit(Op::unknown_number(number, ty));
         self.builder.set(Lhs::Local(local), Expr::Local(number));
+    }
+    /// Sets a local to an address in memory that is not the program's.
+    pub fn give_own(&mut self, local: LocalId) {
+        let ty = self.builder.template.locals[local].ty;
+        self.builder.emit(Op::unknown_number(local, ty));
+    }
+    /// Sets a local to such an address, or to one of some others, moved within its object.
+    pub fn give_passed(&mut self, local: LocalId, passed: &[Expr]) {
+        let (ty, pointer) = (self.builder.template.locals[local].ty, self.pointer());
+        self.give_number(local, ty);
+        for address in passed {
+            self.perhaps(|context| {
+                context.lose_path();
+                let distance = context.builder.temporary(pointer);
+                context.builder.emit(Op::unknown_number(distance, pointer));
+                let address = context.convert(address.clone(), pointer);
+                let moved = context.convert(context.sum(address, Expr::Local(distance)), ty);
+                context.builder.set(Lhs::Local(local), moved);
+            });
+        }
     }
     /// Sets a local to what code outside of the program gives.
     pub fn give_known(&mut self, local: LocalId) {

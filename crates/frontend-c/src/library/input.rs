@@ -224,6 +224,14 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry {
+        names: &["fopencookie"],
+        wins: Wins::Body,
+        model: |context, call| {
+            context.assume(call, "the functions that it is passed are not called", true);
+            open_handle(context, call)
+        },
+    },
+    Entry {
         names: &["dlopen"],
         wins: Wins::Body,
         model: |context, call| {

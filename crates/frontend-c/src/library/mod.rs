@@ -112,6 +112,8 @@ pub struct Pointee {
     pub scalar: Option<IntType>,
     /// Its type's name, for people.
     pub type_name: String,
+    /// Whether it is a structure or union that the program does not define.
+    pub is_incomplete_record: bool,
     /// Whether it is atomic.
     pub atomic: bool,
     /// Whether it is a pointer itself.

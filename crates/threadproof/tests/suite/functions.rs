@@ -72,6 +72,96 @@ fn classes_hide_no_race() {
     assert!(!matches!(found, checker::Checked::Proved(_)));
 }
 
+/// Which shared memory locations are open in a program.
+fn open(text: &str) -> Vec<String> {
+    let source = frontend_c::Source { name: "functions.c".to_owned(), text: text.as_bytes().to_vec() };
+    let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect(text);
+    assert!(program.assumptions.iter().any(|assumption| assumption.limits_proof), "{text}");
+    let prepared = portfolio::pipeline::prepare(&program, Check::Races);
+    let task = verdict::Task { program: &prepared, property: &verdict::Property::NoRace };
+    let listed = portfolio::shared_memory::by_summaries(task, &Budget::steps_for(60.0)).expect(text);
+    let memory = report::SharedMemory::of(&prepared, &listed.locations, None);
+    let open = memory.locations.iter().filter(|found| found.status.name() == "open");
+    open.map(|found| found.name.clone()).collect()
+}
+
+/// The program: `keep` was given the address of `kept`, which one thread writes while another one reads what
+/// `f` gives.
+fn kept(prototype: &str, read: &str, more: &str) -> String {
+    format!(
+        "#include <pthread.h>
+#include <stdlib.h>
+#include <stdarg.h>
+struct hidden; struct plain {{ int n; }};
+void keep(void *); {prototype}
+static int kept; static char text[9]; {more}
+static void *w(void *a) {{ static int sum; sum += {read}; return 0; }}
+int main(void) {{ pthread_t t; keep(&kept); pthread_create(&t, 0, w, 0); kept = 1; text[1] = 2; return 0; }}
+"
+    )
+}
+
+#[test]
+fn texts_of_unknown_functions_are_their_own_or_were_passed() {
+    for (prototype, read) in [
+        ("const char *f(int);", "f(3)[0]"),
+        ("char *f(int);", "f(3)[0]"),
+        ("const unsigned *f(void);", "f()[0]"),
+        ("const char *f(struct hidden *, long *);", "f(0, (long[1]){7})[0]"),
+    ] {
+        let found = open(&kept(prototype, read, ""));
+        assert!(found.is_empty(), "{prototype}: {found:?}");
+    }
+    for (prototype, read, expected) in [
+        // It was passed, and is moved.
+        ("char *f(const char *);", "f(text)[0]", "text[]"),
+        ("char *f(const char *);", "f(text + 5)[0]", "text[]"),
+        ("char *f(char **);", "f(0)[0]", "kept"),
+        ("char *f(void *);", "f(malloc(1))[0]", "kept"),
+        ("char *f(struct plain *);", "f(0)[0]", "kept"),
+        ("int *f(void);", "f()[0]", "kept"),
+        ("unsigned char *f(void);", "f()[0]", "kept"),
+        ("const void *f(void);", "*(char *)f()", "kept"),
+        ("char **f(void);", "f()[0][0]", "kept"),
+        ("char *const *f(void);", "f()[0][0]", "kept"),
+    ] {
+        let found = open(&kept(prototype, read, ""));
+        assert!(found.iter().any(|name| name.starts_with(expected)), "{prototype}: {found:?}");
+    }
+}
+
+#[test]
+fn structures_of_unknown_functions_are_their_own_if_the_program_has_none() {
+    let prototype = "struct s { int n; }; struct s *f(void);";
+    for more in [
+        "",
+        "void g(struct s *); void use(void) { struct s *p = 0; p = f(); g(p); keep(p); }",
+        "struct t { struct s *next; } t; void use(void) { t.next = f(); free(t.next); }",
+    ] {
+        let found = open(&kept(prototype, "f()->n", more));
+        assert!(found.is_empty(), "{more}: {found:?}");
+    }
+    for more in [
+        "struct s own;",
+        "struct s own[3];",
+        "struct t { int m; struct s s; }; struct s *use(struct t *t) { return &t->s; }",
+        "struct t { int m; struct s s; } t = { 1, { 2 } };",
+        "struct t { int m; struct { struct s s[2]; } u; }; void use(void *p) { struct t *t = p; keep(t); }",
+        "struct s *use(void) { return malloc(sizeof(struct s)); }",
+        "void use(struct plain *p) { struct s *s = (struct s *)p; keep(s); }",
+        "struct s *p = (struct s *)&kept;",
+        "struct s *p = &(struct s){ 3 };",
+        "void get(void **); void use(void) { struct s *p; get((void **)&p); }",
+        "struct s *use(unsigned long n) { return (struct s *)n; }",
+        "void g(struct s *p) { keep(p); } void (*h)(void *) = (void (*)(void *))g;",
+        "struct s *use(int n, ...) { va_list l; va_start(l, n); return va_arg(l, struct s *); }",
+        "void use(struct s *p, struct s *q) { *p = *q; }",
+    ] {
+        let found = open(&kept(prototype, "f()->n", more));
+        assert_eq!(found, ["kept"], "{more}");
+    }
+}
+
 #[test]
 fn arguments_that_are_not_there_are_mistakes() {
     let source = frontend_c::Source {

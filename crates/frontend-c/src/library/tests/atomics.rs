@@ -144,6 +144,7 @@ fn c11_pointer_arithmetic_is_not_guessed() {
                 size: 8,
                 scalar: Some(IntType::U64),
                 type_name: "int *".into(),
+                is_incomplete_record: false,
                 atomic: true,
                 is_pointer: true,
                 has_pointer: true,

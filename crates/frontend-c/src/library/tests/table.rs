@@ -8,6 +8,7 @@ fn generous(object: ObjectId) -> Argument {
         size: 64,
         scalar: Some(IntType::I32),
         type_name: "int".into(),
+        is_incomplete_record: false,
         atomic: false,
         is_pointer: false,
         has_pointer: false,
