@@ -7,6 +7,7 @@ use crate::places::Lvalue;
 use ir::{BinaryOp, Expr, Lhs, ObjectId, Op, Storage};
 use rucc_sema::{Conversion, DeclId, ExprId, ExprKind, StorageDuration};
 use rucc_types::TypeId;
+use std::ops::Range;
 
 /// Aggregates with at most this many scalars are copied scalar by scalar, so that other threads can see a
 /// partial copy.
@@ -108,20 +109,24 @@ impl Function<'_, '_> {
             _ => false,
         }
     }
-    /// Copies the bytes of a type.
+    /// Copies the bytes of a type, with those that are padding.
     pub fn copy(&mut self, to: Expr, from: Expr, ty: TypeId) {
         let pointer = self.pointer();
         let leaves = self.unit.leaves(ty, MOST_LEAVES);
         match leaves {
             Some(leaves) if !(self.is_private(&to) && self.is_private(&from)) => {
                 let (to, from) = (self.freeze(to), self.freeze(from));
+                let mut end = 0;
                 for leaf in leaves {
+                    self.copy_part(&to, &from, end..leaf.offset);
                     let offset = self.address_constant(leaf.offset);
                     let target = fold::binary(BinaryOp::Add, pointer, to.clone(), offset.clone());
                     let source = fold::binary(BinaryOp::Add, pointer, from.clone(), offset);
                     let value = Expr::load(self.cell(source, leaf.ty, false));
                     self.builder.set(Lhs::Memory(self.cell(target, leaf.ty, false)), value);
+                    end = leaf.offset + leaf.ty.bytes();
                 }
+                self.copy_part(&to, &from, end..self.unit.size(ty).unwrap_or(end));
             }
             Some(_) | None => {
                 let size = self.size_of(ty);
@@ -131,6 +136,16 @@ impl Function<'_, '_> {
                 }
             }
         }
+    }
+    /// Copies the bytes between two offsets, if there are any.
+    fn copy_part(&mut self, to: &Expr, from: &Expr, bytes: Range<u64>) {
+        if bytes.is_empty() {
+            return;
+        }
+        let (pointer, start) = (self.pointer(), self.address_constant(bytes.start));
+        let at = |address: &Expr| fold::binary(BinaryOp::Add, pointer, address.clone(), start.clone());
+        let size = self.address_constant(bytes.end - bytes.start);
+        self.builder.emit(Op::Copy(at(to), at(from), size));
     }
     /// Assigns an aggregate; returns the address of the left-hand side.
     pub fn assign_aggregate(&mut self, lhs: ExprId, rhs: ExprId) -> Expr {

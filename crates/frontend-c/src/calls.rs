@@ -258,7 +258,7 @@ impl Function<'_, '_> {
                 return self.call_classified(name, &class, arguments, result);
             }
             self.global.note_unknown(declared, self.builder.span);
-            return self.call_unknown(name, &arguments, result, self.is_noreturn(declared));
+            return self.call_unknown(name, declared, &arguments, result);
         }
         if self.global.links.is_main(declared) {
             self.unsupported("a call of 'main'");

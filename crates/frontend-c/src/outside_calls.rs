@@ -5,6 +5,7 @@ use crate::builder::Builder;
 use crate::classes::FunctionClass;
 use crate::function::Function;
 use crate::library::{self, Argument};
+use crate::link::Declared;
 use crate::own_objects;
 use ir::{Expr, Lhs, Op, Program};
 use rucc_types::{IntKind, TypeId, TypeKind};
@@ -102,11 +103,12 @@ impl Function<'_, '_> {
     pub fn call_unknown(
         &mut self,
         name: &str,
+        declared: Declared,
         arguments: &[Argument],
         result: TypeId,
-        is_noreturn: bool,
     ) -> Option<Expr> {
         let span = self.builder.span;
+        let is_of_system = self.global.units[declared.unit].is_of_system(declared.declaration);
         let is_pure = self.global.outside.is_pure
             || self.global.units.iter().any(|unit| unit.pure_functions.iter().any(|pure| pure == name));
         // A number as wide as a pointer may be an address, and a structure may hold some.
@@ -151,7 +153,10 @@ impl Function<'_, '_> {
         // An execution that depends on memory that it may have changed or freed is no evidence.
         let failures = false;
         let (local, value) = self.result_place(result);
-        self.global.gives_names |= is_pure && local.is_some() && !self.unit.has_pointer(result);
+        // A number is an input of its type. The target of a pointer is not known, and neither is the result
+        // of a pure function, or of one of the system, which its contract determines.
+        let is_input = !is_pure && !is_of_system && !self.unit.has_pointer(result);
+        self.global.gives_names |= local.is_some() && !is_input && !self.unit.has_pointer(result);
         let mut context =
             library::Context { builder: &mut self.builder, program: &mut self.global.program, failures };
         if !is_pure {
@@ -164,16 +169,14 @@ impl Function<'_, '_> {
         match (local, &value) {
             (Some(local), _) if foreign == ForeignResult::Own => context.give_own(local),
             (Some(local), _) if foreign == ForeignResult::Passed => context.give_passed(local, &passed),
-            // A number is an input of its type. The target of a pointer is not known, and neither is the
-            // result of a pure function.
-            (Some(local), _) if is_pure || self.unit.has_pointer(result) => context.give_known(local),
-            (Some(local), _) => self.builder.emit(Op::any(Lhs::Local(local))),
+            (Some(local), _) if is_input => self.builder.emit(Op::any(Lhs::Local(local))),
+            (Some(local), _) => context.give_known(local),
             (None, Some(address)) if self.unit.is_aggregate(result) => {
                 context.write_unmodelled(address, self.unit.size(result).unwrap_or(0));
             }
             (None, _) => {}
         }
-        if is_noreturn {
+        if self.is_noreturn(declared) {
             self.builder.emit(Op::Assume(Expr::bool(false)));
             self.builder.leave();
         }

@@ -48,6 +48,11 @@ impl Unit {
             || flags.contains(DeclFlags::WEAKREF)
             || self.weak_names.iter().any(|weak| weak == name)
     }
+    /// Whether a declaration stands in a header of the system, so that it is of a function with a contract.
+    pub fn is_of_system(&self, declaration: DeclId) -> bool {
+        let (file, _, _) = self.position(self.tree.decl_span(declaration));
+        STANDARD_FOLDERS.iter().any(|folder| Path::new(file).starts_with(folder))
+    }
     /// File, line and column that a position is presented at.
     pub fn position(&self, span: Span) -> (&str, u32, u32) {
         position(&self.session, span)
@@ -61,6 +66,10 @@ fn position(session: &Session, span: Span) -> (&str, u32, u32) {
     session.sources.presumed(span.lo).map_or(("", 0, 0), |at| (at.name, at.line, at.column))
 }
 
+/// The folders of the standard headers: ours, the compiler's own (`stddef.h`, `stdatomic.h`, …), which the
+/// crate brings along, and the system's.
+const STANDARD_FOLDERS: [&str; 5] =
+    [OWN_FOLDER, "<builtin>", "/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include"];
 /// The virtual folder of our own headers. No folder of a user can have this name.
 const OWN_FOLDER: &str = "<threadproof>";
 /// Our own headers.
@@ -342,13 +351,9 @@ fn settings(source: &Source, options: &Options) -> Result<rucc_session::Options,
     for folder in &options.system_dirs {
         search.push_system(folder);
     }
-    // Differences to the compiler's own headers.
-    search.push_system(OWN_FOLDER);
-    // The compiler's own headers (stddef.h, stdatomic.h, ...), which the crate brings along.
-    search.push_system("<builtin>");
-    search.push_system("/usr/local/include");
-    search.push_system("/usr/include/x86_64-linux-gnu");
-    search.push_system("/usr/include");
+    for folder in STANDARD_FOLDERS {
+        search.push_system(folder);
+    }
     for folder in &options.after_dirs {
         search.push_after(folder);
     }

@@ -214,7 +214,18 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["getentropy"], wins: Wins::Body, model: fill_or_fail },
     Entry { names: &["fread", "fread_unlocked"], wins: Wins::Body, model: read_items },
     Entry { names: &["fgets", "fgets_unlocked"], wins: Wins::Body, model: read_line },
-    Entry { names: &["fopen", "fopen64", "fdopen", "popen"], wins: Wins::Body, model: open_handle },
+    Entry { names: &["popen"], wins: Wins::Body, model: open_handle },
+    Entry {
+        names: &["fopen", "fopen64", "fdopen"],
+        wins: Wins::Body,
+        model: |context, call| {
+            // A stream for update can be read where it was written.
+            if call.argument(1)?.text.as_deref().is_some_and(|mode| mode.contains(&b'+')) {
+                comes_back(context.program);
+            }
+            open_handle(context, call)
+        },
+    },
     Entry {
         names: &["tmpfile", "tmpfile64"],
         wins: Wins::Body,

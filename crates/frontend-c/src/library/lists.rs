@@ -54,6 +54,8 @@ pub(super) fn may_print(context: &mut Context<'_>, argument: &Argument) {
     });
     if pointee.scalar.is_some_and(|ty| ty.bits >= 16) && !pointee.is_pointer {
         let pointer = context.settle_pointer(argument);
+        // What is there is not modelled even if nothing is stored: it may have been.
+        context.lose_track();
         context.perhaps(|context| {
             context.lose_path();
             context.store_through(argument, pointer, Op::unknown);

@@ -2,14 +2,14 @@
 //! after it.
 //!
 //! What is read from a stream is an input; what is read from a string, the string decides: it is exact for
-//! simple formats (`texts.rs`), else not modelled. Where the format is not known, each target may get
-//! anything, in executions that are no evidence.
+//! simple formats (`texts.rs`), else not modelled. Where the format is not known (or has `%n`), each target
+//! may get anything or stay as it is, in executions that are no evidence.
 
 use super::input::{any_between, copy_repeated, not_modelled, open_bytes, reads_itself, unmodelled_bytes};
 use super::outside::unknown_between;
 use super::printing::{read_pointee, read_string};
 use super::{Answer, Argument, Call, Context, Entry, Wins, texts};
-use ir::{BinaryOp, Expr, IntType, Lhs, Place, Value};
+use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Value};
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["scanf"], wins: Wins::Model, model: |c, call| scan(c, call, 0, Source::Stream) },
@@ -111,7 +111,15 @@ fn scan(context: &mut Context<'_>, call: &Call<'_>, format: usize, source: Sourc
         read_string(context, format_argument, None, false);
     }
     let int = IntType::I32;
+    if known.is_none() {
+        context.lose_path();
+    }
     let count = source.number(context, int, -1, targets.len() as Value);
+    if format_argument.text.as_deref().is_some_and(takes_anything) {
+        context
+            .builder
+            .emit(Op::Assume(Expr::binary(BinaryOp::Eq, int, count.clone(), Expr::int(0, int)).not()));
+    }
     for (index, target) in targets.iter().enumerate() {
         match known.as_ref().map(|known| known[index]) {
             Some(conversion) => {
@@ -123,7 +131,6 @@ fn scan(context: &mut Context<'_>, call: &Call<'_>, format: usize, source: Sourc
                 context.builder.place(next);
             }
             None => context.perhaps(|context| {
-                context.lose_path();
                 let is_text = target.pointee_size() == Some(1);
                 let conversion = if is_text { Conversion::String(None) } else { Conversion::Float };
                 self::store(context, target, conversion, source);
@@ -166,6 +173,14 @@ fn store(context: &mut Context<'_>, target: &Argument, conversion: Conversion, s
             copy_repeated(context, &to, from, Expr::int(count, ty), Some(count));
         }
     }
+}
+
+/// Whether a format begins with a conversion that stores something unless there is nothing to read: then the
+/// result is not 0.
+fn takes_anything(format: &[u8]) -> bool {
+    let Some(conversion) = format.trim_ascii_start().strip_prefix(b"%") else { return false };
+    let letter = conversion.iter().find(|byte| !byte.is_ascii_digit());
+    matches!(letter, Some(b'c' | b's'))
 }
 
 /// What each conversion of a format stores; `None` when one is not known.

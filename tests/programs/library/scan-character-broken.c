@@ -1,0 +1,10 @@
+// Not every input begins with a number.
+// expect: assertions=false
+#include <assert.h>
+#include <stdio.h>
+int main(void) {
+  int number;
+  int read = scanf("%d", &number);
+  assert(read == 1 || read == EOF); //~ ERROR
+  return 0;
+}
