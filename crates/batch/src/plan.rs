@@ -208,6 +208,10 @@ pub fn read(path: &Path, given: &Given, verifier: &dyn Verifier) -> Result<Plan,
         Text { path, text: &text, verifier }.jobs(given)?
     };
     for job in &mut jobs {
+        if job.limits.seconds.is_nan() {
+            let problem = Diagnostic::of_file(path, Kind::Usage, "the limit of time is no number");
+            return Err(vec![problem.help("give seconds, such as 60")]);
+        }
         // The words of a plan were accepted one by one; together they may not fit.
         job.is_cacheable = verifier
             .accepts(&job.words())

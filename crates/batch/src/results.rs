@@ -50,7 +50,6 @@ impl Results {
             |name: &str| self.connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i32>(0));
         // The lock lasts from the first change on.
         self.connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
-        self.connection.pragma_update(None, "synchronous", "NORMAL")?;
         self.connection.execute_batch("BEGIN EXCLUSIVE")?;
         let tables = "SELECT count(*) FROM sqlite_schema";
         let is_new = self.connection.query_row(tables, [], |row| row.get::<_, i32>(0))? == 0;

@@ -25,6 +25,8 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_m
 /// The exit status for bad input, and the one for internal errors.
 const BAD_INPUT: i32 = 3;
 const INTERNAL: i32 = 4;
+/// How the text about an internal error begins.
+pub(crate) const INTERNAL_ERROR: &str = "internal error";
 /// The name of the engine that stands for the cache in reports.
 const CACHE: &str = "cache";
 
@@ -121,8 +123,7 @@ fn one(id: &str, job: &Job, settings: &Settings<'_>, is_over: &dyn Fn() -> bool)
         if let Some(cache) = settings.cache.filter(|_| job.is_cacheable) {
             command.arg(crate::job::word("cache", cache));
         }
-        // A page says more where the answer does not come from a cache.
-        if settings.has_pages && !page.exists() {
+        if settings.has_pages {
             command.arg(crate::job::word("html", &page));
         }
         command.args(job.words()).stdin(Stdio::null());
@@ -145,16 +146,22 @@ fn one(id: &str, job: &Job, settings: &Settings<'_>, is_over: &dyn Fn() -> bool)
         }
         Ended::Late => (Verdict::Unknown("out of time".to_owned()), false),
         Ended::Large => (Verdict::Unknown("out of memory".to_owned()), false),
-        Ended::Lost(why) => (Verdict::Error(why), false),
+        Ended::Lost(why) => (Verdict::Error(internal(&why, &said)), false),
         Ended::Exited(status) => match serde_json::from_str::<Report>(&text(&answer)) {
             // Only a whole report is kept.
             Ok(read) => match std::fs::rename(&answer, &report) {
                 Ok(()) => read.verdict(status, &said),
                 Err(error) => return Some(failed(format!("{}: {error}", report.display()))),
             },
-            Err(_) => (Verdict::Error(crash(&format!("it ended with status {status}"), &said)), false),
+            Err(_) => (Verdict::Error(internal(&format!("it ended with status {status}"), &said)), false),
         },
-        Ended::Killed(signal) => (Verdict::Error(crash(&format!("it was ended by {signal}"), &said)), false),
+        Ended::Killed(signal) if signal == "SIGKILL" => {
+            let why = "it was killed: the system ran out of memory, or somebody ended it";
+            (Verdict::Error(why.to_owned()), false)
+        }
+        Ended::Killed(signal) => {
+            (Verdict::Error(internal(&format!("it was ended by {signal}"), &said)), false)
+        }
     };
     let _ = std::fs::remove_file(&answer);
     Some(Finished { verdict, seconds, cpu_seconds, bytes, is_cached })
@@ -165,11 +172,11 @@ fn text(path: &Path) -> String {
     std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
-/// What is reported of a process that gave no answer.
-fn crash(how: &str, said: &str) -> String {
+/// What is reported of a process that gave no answer, with the first line that it said.
+fn internal(how: &str, said: &str) -> String {
     match said.lines().map(str::trim).find(|line| !line.is_empty()) {
-        Some(line) => format!("{how}: {line}"),
-        None => how.to_owned(),
+        Some(line) => format!("{INTERNAL_ERROR}: {how}: {line}"),
+        None => format!("{INTERNAL_ERROR}: {how}"),
     }
 }
 
@@ -199,7 +206,7 @@ impl Report {
         let verdict = match status {
             // Otherwise it is only the page that is missing.
             BAD_INPUT if self.checks.is_empty() => Verdict::Error(first),
-            INTERNAL => Verdict::Error(format!("internal error: {detail}")),
+            INTERNAL => Verdict::Error(format!("{INTERNAL_ERROR}: {detail}")),
             _ => Verdict::of(word, detail).unwrap_or(Verdict::Error(self.verdict.clone())),
         };
         let from_cache = |check: &Check| check.tries.iter().any(|tried| tried.engine == CACHE);
@@ -267,7 +274,7 @@ fn memory(id: Pid) -> (u64, u64) {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let kilobytes = |name: &str| -> u64 {
         let line = status.lines().find_map(|line| line.strip_prefix(name));
-        line.and_then(|line| line.split_whitespace().nth(0)?.parse().ok()).unwrap_or(0)
+        line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
     };
     (kilobytes("VmHWM:") << 10, kilobytes("VmRSS:") << 10)
 }

@@ -2,6 +2,7 @@
 
 use crate::job::{Expected, Job, Verdict};
 use crate::results::Finished;
+use crate::runner::INTERNAL_ERROR;
 use report::style::{Style, clean};
 use serde::Serialize;
 use std::fmt::Write;
@@ -207,7 +208,7 @@ impl Summary {
     /// that was not expected, 3 for a program that cannot be read, 2 for an unknown answer, and otherwise 0.
     pub fn status(entries: &[Entry<'_>]) -> u8 {
         let rank = |entry: &Entry<'_>| match entry.finished.as_ref().map(|finished| &finished.verdict) {
-            Some(Verdict::Error(why)) if why.starts_with("internal error") => 4,
+            Some(Verdict::Error(why)) if why.starts_with(INTERNAL_ERROR) => 4,
             Some(Verdict::Error(_)) => 2,
             Some(Verdict::Unknown(_)) | None => 1,
             Some(Verdict::True | Verdict::False(_)) => match (entry.standing(), &entry.finished) {
@@ -217,5 +218,59 @@ impl Summary {
             },
         };
         [0, 2, 3, 1, 4][entries.iter().map(rank).max().unwrap_or(0)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{Asked, Limits};
+
+    #[test]
+    fn scores_and_statuses() {
+        let jobs: Vec<Job> = [Some(true), Some(false), None]
+            .into_iter()
+            .map(|expected| Job {
+                name: "a.c".to_owned(),
+                files: Vec::new(),
+                asked: Asked::Check("races".to_owned()),
+                options: Vec::new(),
+                limits: Limits { seconds: 1.0, megabytes: 1 },
+                expected: expected.map(|holds| Expected { holds, part: None }),
+                is_cacheable: true,
+            })
+            .collect();
+        let race = || Verdict::False("no-data-race".to_owned());
+        let unknown = || Verdict::Unknown("out of time".to_owned());
+        let bad = || Verdict::Error("a.c:1:1: error: no".to_owned());
+        let crash = || Verdict::Error("internal error: x".to_owned());
+        for (verdicts, score, right, wrong, status) in [
+            ([Verdict::True, race(), Verdict::True], 3, 2, 0, 0),
+            // A violation that was not expected.
+            ([Verdict::True, race(), race()], 3, 2, 0, 1),
+            ([race(), race(), Verdict::True], -15, 1, 1, 1),
+            ([Verdict::True, Verdict::True, Verdict::True], -30, 1, 1, 1),
+            ([unknown(), race(), Verdict::True], 1, 1, 0, 2),
+            ([unknown(), bad(), Verdict::True], 0, 0, 0, 3),
+            ([unknown(), bad(), race()], 0, 0, 0, 1),
+            ([race(), crash(), Verdict::True], -16, 0, 1, 4),
+        ] {
+            let entries: Vec<Entry<'_>> = jobs
+                .iter()
+                .zip(&verdicts)
+                .map(|(job, verdict)| {
+                    let verdict = verdict.clone();
+                    let (seconds, cpu_seconds) = (1.0, 0.5);
+                    let finished = Finished { verdict, seconds, cpu_seconds, bytes: 1, is_cached: false };
+                    Entry { id: "1", job, finished: Some(finished) }
+                })
+                .collect();
+            let sum = Summary::of(&entries);
+            assert_eq!((sum.score, sum.right, sum.wrong), (score, right, wrong), "{verdicts:?}");
+            assert_eq!((sum.best_score, sum.expected, sum.cpu_seconds), (3, 2, 1.5));
+            assert_eq!(Summary::status(&entries), status, "{verdicts:?}");
+        }
+        let open = [Entry { id: "1", job: &jobs[0], finished: None }];
+        assert_eq!((Summary::of(&open).finished, Summary::status(&open)), (0, 2));
     }
 }

@@ -126,7 +126,10 @@ fn made(options: &Batch) -> Result<u8, Vec<Diagnostic>> {
         if options.fresh {
             results.forget(id).map_err(about)?;
         }
-        entries.push(Entry { id, job, finished: results.get(id).map_err(about)? });
+        let known = results.get(id).map_err(about)?;
+        // What failed may work now.
+        let finished = known.filter(|finished| !matches!(finished.verdict, batch::Verdict::Error(_)));
+        entries.push(Entry { id, job, finished });
     }
     let known = entries.iter().filter(|entry| entry.finished.is_some()).count();
     if known > 0 {

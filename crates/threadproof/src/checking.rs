@@ -204,7 +204,8 @@ pub fn run_checks(
         let share = left / (asked.checks.len() - index) as u32;
         let budget = Budget { memory: options.memory << 20, ..Budget::seconds(share.as_secs_f64()) };
         live.begin(*check);
-        if let Some(known) = cache.and_then(|cache| cache.answer(options, question, *check, &budget)) {
+        let checking = Budget { cancel: live.cancel.clone(), ..budget.clone() };
+        if let Some(known) = cache.and_then(|cache| cache.answer(options, question, *check, &checking)) {
             live.finish(known);
             continue;
         }

@@ -175,6 +175,10 @@ fn mistakes_have_a_place() {
         ("task = 3\n", "@/plan.toml:1:8: error: begin each task by `[[task]]`"),
         ("files = 'a.c'\n", "@/plan.toml:1:1: error: `files` belongs into a task: write `[[task]]` above it"),
         ("timeout = 'x'\n", "@/plan.toml:1:11: error: `timeout` is a number, such as 60"),
+        (
+            "timeout = nan\n[[task]]\nfiles = 'a.c'\n",
+            "@/plan.toml: error: the limit of time is no number; give seconds, such as 60",
+        ),
         ("weather = 1\n", "@/plan.toml:1:1: error: no option"),
         ("[[task]]\nfiles = 'a.c'\nengine = 1\n", "@/plan.toml:3:10: error: no engine"),
         ("[[task]]\nfiles = 3\n", "@/plan.toml:2:9: error: `files` is a text and not of type integer"),
