@@ -48,6 +48,8 @@ impl Results {
     fn prepare(&self) -> rusqlite::Result<Result<(), String>> {
         let number =
             |name: &str| self.connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i32>(0));
+        // A batch that writes does so for long: waiting for it is no use.
+        self.connection.busy_timeout(std::time::Duration::ZERO)?;
         // The lock lasts from the first change on.
         self.connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
         self.connection.execute_batch("BEGIN EXCLUSIVE")?;

@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// How long to wait for an answer after the limit of time.
-const GRACE: Duration = Duration::from_secs(5);
+/// How long to wait for an answer after the limit of time: a process answers within less.
+pub const GRACE: Duration = Duration::from_secs(5);
 /// A process that is above its limit of memory by this factor is ended.
 const MEMORY_GRACE: u64 = 2;
 /// How often to look at a process, at most and at least.
@@ -42,6 +42,8 @@ pub struct Settings<'a> {
     pub cache: Option<&'a Path>,
     /// Whether pages are written.
     pub has_pages: bool,
+    /// How long to wait for an answer after the limit of time.
+    pub grace: Duration,
     /// Asks to stop: jobs that run are ended, and have no result.
     pub stop: &'a AtomicBool,
 }
@@ -132,9 +134,12 @@ fn one(id: &str, job: &Job, settings: &Settings<'_>, is_over: &dyn Fn() -> bool)
     };
     let mut child = match start() {
         Ok(child) => child,
-        Err(error) => return Some(failed(format!("the process cannot be started: {error}"))),
+        Err(error) => {
+            let _ = std::fs::remove_file(&answer).and_then(|()| std::fs::remove_file(&log));
+            return Some(failed(format!("the process cannot be started: {error}")));
+        }
     };
-    let watched = watch(&mut child, &job.limits, begun, is_over);
+    let watched = watch(&mut child, &job.limits, settings.grace, begun, is_over);
     let seconds = begun.elapsed().as_secs_f64();
     let said = text(&log);
     let _ = std::fs::remove_file(&log);
@@ -237,9 +242,15 @@ enum Ended {
 }
 
 /// Waits for a process; ends it where it exceeds its limits. It is not there afterwards.
-fn watch(child: &mut Child, limits: &Limits, begun: Instant, is_over: &dyn Fn() -> bool) -> Watched {
+fn watch(
+    child: &mut Child,
+    limits: &Limits,
+    grace: Duration,
+    begun: Instant,
+    is_over: &dyn Fn() -> bool,
+) -> Watched {
     let id = Pid::from_raw(child.id() as i32);
-    let deadline = Duration::from_secs_f64(limits.seconds.clamp(0.0, 1e8)) + GRACE;
+    let deadline = Duration::from_secs_f64(limits.seconds.clamp(0.0, 1e8)) + grace;
     let most = (limits.megabytes << 20).saturating_mul(MEMORY_GRACE);
     let mut bytes = 0;
     let ended = loop {
@@ -293,6 +304,122 @@ fn processor_time(id: Pid) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::job::Asked;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// A program that does what a script says, in a folder that is removed at the end.
+    struct Fake(PathBuf);
+
+    impl Fake {
+        fn new(name: &str, script: &str) -> Self {
+            let folder =
+                std::env::temp_dir().join(format!("threadproof-runner-{}-{name}", std::process::id()));
+            let _ = std::fs::remove_dir_all(&folder);
+            prepare(&folder).expect("folders can be made");
+            let path = folder.join("program");
+            std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a file can be written");
+            let executable = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(&path, executable).expect("it is ours");
+            Self(folder)
+        }
+
+        /// The verdicts of jobs that it runs, one at a time.
+        fn run(&self, jobs: usize, limits: Limits, stop: &AtomicBool) -> Vec<Verdict> {
+            let job = Job {
+                name: "a".to_owned(),
+                files: Vec::new(),
+                asked: Asked::Check("races".to_owned()),
+                options: Vec::new(),
+                limits,
+                expected: None,
+                is_cacheable: true,
+            };
+            let jobs: Vec<(String, &Job)> = (0..jobs).map(|number| (number.to_string(), &job)).collect();
+            let program = self.0.join("program");
+            let settings = Settings {
+                program: &program,
+                folder: &self.0,
+                workers: 1,
+                cache: None,
+                has_pages: false,
+                grace: Duration::ZERO,
+                stop,
+            };
+            let mut verdicts = Vec::new();
+            let ran = run(&jobs, &settings, |_, finished| {
+                verdicts.push(finished.verdict);
+                if verdicts.len() > 2 { Err("that is enough".to_owned()) } else { Ok(()) }
+            });
+            assert_eq!(ran.is_err(), verdicts.len() > 2);
+            verdicts
+        }
+
+        /// What is in the folder for reports.
+        fn reports(&self) -> usize {
+            std::fs::read_dir(self.0.join("reports")).expect("it is there").count()
+        }
+    }
+
+    impl Drop for Fake {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    /// Limits that no test reaches.
+    const AMPLE: Limits = Limits { seconds: 1e6, megabytes: 1 << 20 };
+    const GOOD: &str = r#"echo '{"verdict": "true", "checks": []}'"#;
+
+    #[test]
+    fn each_end_of_a_process_has_a_verdict() {
+        let killed = "it was killed: the system ran out of memory, or somebody ended it";
+        let error = |text: &str| Verdict::Error(text.to_owned());
+        for (name, script, limits, verdict) in [
+            ("good", GOOD, AMPLE, Verdict::True),
+            ("junk", "echo no; exit 7", AMPLE, error("internal error: it ended with status 7")),
+            (
+                "said",
+                "echo; echo why >&2; exit 4",
+                AMPLE,
+                error("internal error: it ended with status 4: why"),
+            ),
+            ("killed", "kill -KILL $$", AMPLE, error(killed)),
+            ("fault", "kill -SEGV $$", AMPLE, error("internal error: it was ended by SIGSEGV")),
+            (
+                "late",
+                "exec sleep 1000000",
+                Limits { seconds: 0.0, ..AMPLE },
+                Verdict::Unknown("out of time".to_owned()),
+            ),
+            (
+                "large",
+                "exec sleep 1000000",
+                Limits { megabytes: 0, ..AMPLE },
+                Verdict::Unknown("out of memory".to_owned()),
+            ),
+        ] {
+            let fake = Fake::new(name, script);
+            let verdicts = fake.run(1, limits, &AtomicBool::new(false));
+            assert_eq!(verdicts, [verdict], "{name}");
+            // Only a whole report stays.
+            assert_eq!(fake.reports(), usize::from(name == "good"), "{name}");
+        }
+        let fake = Fake::new("none", GOOD);
+        std::fs::remove_file(fake.0.join("program")).expect("it is there");
+        let verdicts = fake.run(1, AMPLE, &AtomicBool::new(false));
+        assert!(
+            matches!(&verdicts[..], [Verdict::Error(why)] if why.starts_with("the process cannot be started"))
+        );
+    }
+
+    #[test]
+    fn a_batch_stops_where_it_is_told_to() {
+        let fake = Fake::new("stop", GOOD);
+        assert_eq!(fake.run(5, AMPLE, &AtomicBool::new(true)), []);
+        // Results that cannot be kept are no results: the third one cannot, and no other one is taken.
+        assert_eq!(fake.run(5, AMPLE, &AtomicBool::new(false)).len(), 3);
+    }
 
     #[test]
     fn reports_are_read() {

@@ -147,6 +147,7 @@ fn made(options: &Batch) -> Result<u8, Vec<Diagnostic>> {
         workers: options.jobs.map_or_else(|| processors.div_ceil(portfolio::default_jobs()), usize::from),
         cache: cache.as_deref(),
         has_pages: !options.no_pages,
+        grace: runner::GRACE,
         stop: &interrupted,
     };
     let style = terminal::style();
