@@ -60,23 +60,51 @@ fn document(report: &Report<'_>, body: &str, has_contexts: bool, data: &Value) -
     let memory = report.memory.map_or("", |_| "<a href=\"#memory\">Shared memory</a>");
     let context = if has_contexts { "<a href=\"#context\">Context</a>" } else { "" };
     let files: Vec<String> = given_files(report.program).into_iter().map(escape).collect();
-    let (files, verdict) = (files.join(", "), escape(&report.answer.to_string()));
+    let (files, verdict) = (files.join(", "), report.answer.to_string());
+    let header = format!(
+        "<h1>threadproof: <span class=\"{tone}\">{verdict}</span></h1>\n<p class=\"faint\">{files} · threadproof {version}</p>\n\
+         <nav><a href=\"#verdicts\">Verdicts</a>{memory}<a href=\"#source\">Source</a>{context}<a href=\"#automata\">Automata</a><a href=\"#timeline\">Timeline</a></nav>",
+        tone = tone(report),
+        verdict = escape(&verdict),
+        version = env!("CARGO_PKG_VERSION"),
+    );
+    let title = format!("threadproof: {verdict}");
+    assemble(&Page { title: &title, header: &header, body, data, style: "", script: SCRIPT })
+}
+
+/// The parts of a page that needs nothing else.
+pub struct Page<'a> {
+    /// Its title, as plain text.
+    pub title: &'a str,
+    /// What stands at the top, as HTML.
+    pub header: &'a str,
+    /// The rest, as HTML.
+    pub body: &'a str,
+    /// What its script reads from the element `data`.
+    pub data: &'a Value,
+    /// Rules besides those of all pages.
+    pub style: &'a str,
+    /// Its script: no other one runs.
+    pub script: &'a str,
+}
+
+/// Puts a page together.
+pub fn assemble(page: &Page<'_>) -> String {
+    let Page { title, header, body, data, style, script } = page;
     let policy = format!(
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-        base64(&Sha256::digest(SCRIPT))
+        base64(&Sha256::digest(script))
     );
+    let title = escape(title);
     // No text in it can end the element.
     let data = data.to_string().replace('<', "\\u003c");
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
-         <title>threadproof: {verdict}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <header><h1>threadproof: <span class=\"{tone}\">{verdict}</span></h1>\n<p class=\"faint\">{files} · threadproof {version}</p>\n\
-         <nav><a href=\"#verdicts\">Verdicts</a>{memory}<a href=\"#source\">Source</a>{context}<a href=\"#automata\">Automata</a><a href=\"#timeline\">Timeline</a></nav></header>\n\
-         <main>\n{body}</main>\n<script type=\"application/json\" id=\"data\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
-        tone = tone(report),
-        version = env!("CARGO_PKG_VERSION"),
+         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}{style}</style>\n</head>\n<body>\n\
+         <header>{header}</header>\n\
+         <main>\n{body}</main>\n<script type=\"application/json\" id=\"data\">{data}</script>\n<script>{script}</script>\n</body>\n</html>\n"
     )
 }
 
@@ -276,7 +304,7 @@ fn marked(text: &str) -> String {
 }
 
 /// Text inside of HTML, and inside of its attributes.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {

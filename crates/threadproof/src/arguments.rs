@@ -23,6 +23,13 @@ const VERIFY_EXAMPLES: &str = "Examples:
   threadproof verify --thread handler:any driver.c        no `main`: any number of callers
   threadproof verify --timeout 600 --explain program.c    more time, and what was tried";
 
+/// The commonest ways to use `batch`.
+const BATCH_EXAMPLES: &str = "Examples:
+  threadproof batch src                                   assertions and races of each C file
+  threadproof batch tasks --property no-data-race --timeout 10
+  threadproof batch plan.toml --output nightly --jobs 8
+  threadproof batch src --check races -- --failures -I include";
+
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub enum Command {
@@ -48,6 +55,13 @@ pub enum Command {
     /// Write a first specification for the threads of a C program, which they conform to; or a first
     /// `[functions]` section.
     Draft(Draft),
+    /// Make many checks of many programs as one job, each in a process of its own.
+    ///
+    /// Run it again after an interruption: it continues where it was. Exit status: 0 all is proved, or as
+    /// expected, 1 something is refuted, or not as expected, 2 something is unknown, 3 something cannot be
+    /// read or written, 4 internal error, 130 interrupted.
+    #[command(after_help = BATCH_EXAMPLES)]
+    Batch(Batch),
     /// Serve an editor over standard input and output, by the Language Server Protocol.
     ///
     /// Options of verifications come from the `threadproof.toml` of the workspace.
@@ -59,6 +73,52 @@ pub enum Command {
     },
     /// Print the manual page.
     Man,
+}
+
+/// Options of `batch`.
+#[derive(Args, Debug)]
+pub struct Batch {
+    /// A plan (`docs/batch.md`), a program, a task definition (`.yml`), or a folder: its task definitions, or
+    /// if there are none, its programs.
+    #[arg(value_name = "FILE|DIR")]
+    pub plan: PathBuf,
+    /// Where results, reports and the cache are kept.
+    #[arg(long, value_name = "DIR", default_value = "threadproof-batch")]
+    pub output: PathBuf,
+    /// How many processes run at once [default: as many as keep the processors busy].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Seconds for each check [default: 60].
+    #[arg(long, value_name = "S")]
+    pub timeout: Option<f64>,
+    /// Megabytes of memory for each check [default: 4000].
+    #[arg(long, value_name = "MB")]
+    pub memory: Option<u64>,
+    /// A property file, or the name of one in task definitions. May be given several times.
+    #[arg(long, value_name = "FILE.prp")]
+    pub property: Vec<PathBuf>,
+    /// What to check: assertions, races, bounds, overflow, deadlock [default: what the task definitions say;
+    /// otherwise as `verify`].
+    #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…")]
+    pub check: Vec<Checked>,
+    /// The widths of `long` and of pointers [default: what the task definitions say; otherwise LP64].
+    #[arg(long, value_enum, ignore_case = true)]
+    pub data_model: Option<Model>,
+    /// Keep verdicts with their evidence in this folder, and use what is there [default: in the output].
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Search for every verdict.
+    #[arg(long, conflicts_with = "cache")]
+    pub no_cache: bool,
+    /// Run finished checks again.
+    #[arg(long)]
+    pub fresh: bool,
+    /// Write no page for each check: they take time and space.
+    #[arg(long)]
+    pub no_pages: bool,
+    /// Further options of `verify`, for each check.
+    #[arg(last = true, value_name = "OPTION")]
+    pub options: Vec<std::ffi::OsString>,
 }
 
 /// Options of `lsp`.
@@ -263,6 +323,13 @@ pub struct Verify {
     /// file.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["nesc", "race"], help_heading = "What is reported")]
     pub witness: Option<PathBuf>,
+    /// Keep verdicts with their evidence in this folder, and use what is there once its evidence is checked
+    /// again. Many runs may share it.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["nesc", "race", "spec"], help_heading = "How it is searched")]
+    pub cache: Option<PathBuf>,
+    /// The process that ends this one by ending; `batch` says it.
+    #[arg(long, hide = true, value_name = "ID")]
+    pub supervisor: Option<i32>,
     /// Print the program instead of verifying it.
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "What is reported")]
     pub show: Option<Show>,

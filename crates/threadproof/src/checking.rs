@@ -1,6 +1,7 @@
 //! The checks of a run, and their execution.
 
 use crate::arguments::{Asking, EngineName, Reading, Verify};
+use crate::cache::Cache;
 use crate::evidence;
 use crate::input::{self, Input, Kind, Overlay};
 use crate::property_file::{self, Asked};
@@ -131,6 +132,7 @@ pub fn run_checks(
     specification: Option<&Specification>,
     deadline: Instant,
     live: &Live,
+    cache: Option<&Cache>,
 ) {
     let (program, asked) = (&question.input.0, &question.asked);
     let settings =
@@ -202,6 +204,11 @@ pub fn run_checks(
         let share = left / (asked.checks.len() - index) as u32;
         let budget = Budget { memory: options.memory << 20, ..Budget::seconds(share.as_secs_f64()) };
         live.begin(*check);
+        let checking = Budget { cancel: live.cancel.clone(), ..budget.clone() };
+        if let Some(known) = cache.and_then(|cache| cache.answer(options, question, *check, &checking)) {
+            live.finish(known);
+            continue;
+        }
         let lists = match options.engine {
             EngineName::Auto => specification.is_none() && question.kind == Kind::C,
             EngineName::Summaries => true,

@@ -3,6 +3,8 @@
 use crate::arguments::{
     Arguments, CheckEvidence, Command, Draft, Format, Model, OfSpecification, Show, Verify, normalise,
 };
+use crate::batching;
+use crate::cache::Cache;
 use crate::checking::{self, Question, specification_of};
 use crate::config;
 use crate::evidence::{self, Missing, Run, Written};
@@ -31,7 +33,8 @@ use std::time::{Duration, Instant};
 use verdict::{Budget, Check, Evidence, EvidenceFile, Proof, Reason, Silent, Verdict};
 
 /// The exit statuses that other tools rely on.
-mod status {
+pub mod status {
+    #![allow(missing_docs)]
     pub const PROVED: u8 = 0;
     pub const REFUTED: u8 = 1;
     pub const UNKNOWN: u8 = 2;
@@ -62,6 +65,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(options) => (options.timeout, options.memory, options.format),
         Command::Conform(options) => (options.timeout, options.memory, Format::Human),
         Command::Draft(options) => (options.of.timeout, options.of.memory, Format::Human),
+        Command::Batch(options) => return batching::run(options, &printer),
         Command::Lsp(options) => return serve(options.config.clone(), &printer),
         Command::Completions { shell } => return completions(*shell, &printer),
         Command::Man => return manual(&printer),
@@ -71,16 +75,30 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         _ => Vec::new(),
     };
     let about_specification = matches!(arguments.command, Command::Conform(_) | Command::Draft(_));
+    let cache = match &arguments.command {
+        Command::Verify(options) => {
+            if options.supervisor.is_some_and(|supervisor| !ends_with(supervisor)) {
+                return ExitCode::from(status::UNKNOWN);
+            }
+            Cache::of(options)
+        }
+        _ => None,
+    };
+    if let Some((cache, Err(error))) = cache.as_ref().map(|cache| (cache, cache.prepare())) {
+        let problem =
+            Diagnostic::of_file(cache.folder(), diagnostic::Kind::File, evidence::why_unwritable(&error));
+        return ExitCode::from(bad_input(format, &[problem], &printer));
+    }
     let deadline = Instant::now() + Duration::from_secs_f64(timeout.clamp(0.0, 1e8));
     let live = Live::default();
-    let (its_printer, its_live) = (printer.clone(), live.clone());
+    let (its_printer, its_live, its_cache) = (printer.clone(), live.clone(), cache.clone());
     let work = move || match arguments.command {
-        Command::Verify(options) => verify(&options, deadline, &its_printer, &its_live),
+        Command::Verify(options) => verify(&options, deadline, &its_printer, &its_live, its_cache.as_ref()),
         Command::Check(options) => check(&options, deadline, &its_printer, &its_live),
         Command::Conform(options) => conform(options, deadline, &its_printer, &its_live),
         Command::Draft(options) => draft(&options, deadline, &its_printer, &its_live),
         // These commands are already handled.
-        Command::Lsp(_) | Command::Completions { .. } | Command::Man => status::PROVED,
+        Command::Batch(_) | Command::Lsp(_) | Command::Completions { .. } | Command::Man => status::PROVED,
     };
     let limits = Limits { deadline, bytes: memory << 20, cancel: live.cancel.clone() };
     let code = match watchdog::run(work, &limits, |bytes| printer.status(|| live.status(), bytes)) {
@@ -117,6 +135,9 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
                 (None, Some((program, listed))) => (Arc::new((program, Sources::default())), Some(listed)),
                 (None, None) => (Arc::default(), memory),
             };
+            if let Some(cache) = &cache {
+                cache.keep(&input.0, &outcomes);
+            }
             // A violation counts, even if other checks are unknown.
             let answer = match Answer::of(&outcomes, &[]) {
                 found @ Answer::False(_) => found,
@@ -141,6 +162,12 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// The exit status, if all was written.
 fn finished(code: u8, printer: &Printer) -> ExitCode {
     ExitCode::from(if printer.is_torn() { status::BAD_INPUT } else { code })
+}
+
+/// Lets this process end when the one that started it ends; `false` if that has happened already.
+fn ends_with(supervisor: i32) -> bool {
+    let asked = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
+    asked.is_ok() && nix::unistd::getppid().as_raw() == supervisor
 }
 
 /// Serves an editor. The protocol has its own exit statuses.
@@ -168,7 +195,7 @@ fn manual(printer: &Printer) -> ExitCode {
     finished(status::PROVED, printer)
 }
 
-fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
+fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live, cache: Option<&Cache>) -> u8 {
     live.doing("reading the program");
     if checking::may_ask_for_races(&options.asking) {
         live.reads(&options.reading.draft);
@@ -205,11 +232,14 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -
     if !problems.is_empty() {
         return bad_input(options.format, &problems, printer);
     }
-    checking::run_checks(options, &question, specification.as_ref(), deadline, live);
+    checking::run_checks(options, &question, specification.as_ref(), deadline, live, cache);
     let (outcomes, memory) = (live.outcomes(), live.memory());
     let answer = Answer::of(&outcomes, &asked.open);
     live.answered(status_of(&answer));
     live.doing("writing the report");
+    if let Some(cache) = cache {
+        cache.keep(program, &outcomes);
+    }
     let page =
         presenting::present(options, &question, (&outcomes, memory.as_ref()), &answer, &budget, printer);
     let run = Run { options, question: &question, outcomes: &outcomes, deadline };

@@ -14,7 +14,7 @@ use portfolio::race_names::distance;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 /// The file name in the current folder.
 pub const NAME: &str = "threadproof.toml";
@@ -53,6 +53,36 @@ pub fn complete(words: Vec<OsString>, folder: &Path) -> Result<Vec<OsString>, Ve
     Ok(before.iter().chain(&added).chain(after).cloned().collect())
 }
 
+/// The arguments for an option that a plan of a batch has as a key: as in `threadproof.toml`.
+pub fn option(
+    path: &Path,
+    text: &str,
+    key: &Spanned<DeString<'_>>,
+    value: &Spanned<DeValue<'_>>,
+) -> Result<Vec<OsString>, Vec<Diagnostic>> {
+    let mut whole = Arguments::command();
+    whole.build();
+    let (Some(verify), Ok(given)) =
+        (whole.find_subcommand("verify"), whole.clone().try_get_matches_from(["", "verify"]))
+    else {
+        return Ok(Vec::new());
+    };
+    let Some((_, given)) = given.subcommand() else { return Ok(Vec::new()) };
+    let file = File { path, text, verify, command: verify, given };
+    if key.get_ref() == FUNCTIONS {
+        let (words, problems) = file.functions(value);
+        return if problems.is_empty() { Ok(words) } else { Err(problems) };
+    }
+    file.entry(key.get_ref(), key.span().start, value).map_err(|problem| vec![problem])
+}
+
+/// What the definition of the command line has against words, on one line.
+pub fn complaint(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_owned()
+}
+
 struct File<'a> {
     path: &'a Path,
     text: &'a str,
@@ -66,10 +96,7 @@ struct File<'a> {
 
 impl File<'_> {
     fn problem(&self, at: usize, text: &str) -> Diagnostic {
-        let before = self.text.get(..at).unwrap_or(self.text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        Diagnostic::at(self.path, (line as u32, column as u32), Kind::Text, text)
+        Diagnostic::at(self.path, batch::plan::place(self.text, at), Kind::Text, text)
     }
 
     /// The effective options of the file, as command-line arguments.
@@ -155,11 +182,7 @@ impl File<'_> {
         // The definition of the command line validates each value.
         let tried = [OsString::from("verify")].into_iter().chain(found.clone());
         if let Err(error) = self.verify.clone().no_binary_name(false).try_get_matches_from(tried) {
-            let text = error.to_string();
-            let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
-            let reason = lines.collect::<Vec<_>>().join(" ");
-            let reason = reason.trim_start_matches("error: ");
-            return Err(self.problem(value.span().start, reason));
+            return Err(self.problem(value.span().start, &complaint(&error)));
         }
         let Some(known) = argument_of(self.command, argument) else { return Ok(Vec::new()) };
         let is_given = |id: &str| {
@@ -243,7 +266,7 @@ impl File<'_> {
 fn name_of(argument: &Arg) -> Option<String> {
     match argument.get_id().as_str() {
         // Options about this run, not about the program.
-        "config" | "help" | "version" => None,
+        "config" | "help" | "version" | "supervisor" => None,
         "files" => Some("files".to_owned()),
         _ => argument.get_long().map(str::to_owned),
     }

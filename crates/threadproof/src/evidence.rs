@@ -257,7 +257,8 @@ fn unwritable(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {}", path.display(), why_unwritable(error))
 }
 
-fn why_unwritable(error: &std::io::Error) -> String {
+/// Why a path cannot be written, and what to do.
+pub fn why_unwritable(error: &std::io::Error) -> String {
     let help = match error.kind() {
         ErrorKind::NotFound => "make the folder first",
         ErrorKind::NotADirectory => "a part of it is a file: name another path",

@@ -1,9 +1,11 @@
 //! Threadproof: proves or refutes concurrent programs for any number of threads and schedules.
 //!
-//! This crate composes the others and is the only place for IO. [`command::run`] is the command line;
-//! [`pipeline`] takes a program to a checked verdict.
+//! This crate composes the others, and apart from `batch` is the only place for IO. [`command::run`] is the
+//! command line.
 
 pub mod arguments;
+mod batching;
+mod cache;
 pub mod checking;
 pub mod command;
 pub mod compile_commands;

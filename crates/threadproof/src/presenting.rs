@@ -1,6 +1,7 @@
 //! From outcomes to output: the report in the requested format, and the page.
 
 use crate::arguments::{Format, Verify};
+use crate::cache;
 use crate::checking::Question;
 use crate::evidence::write_whole;
 use crate::terminal::{self, Printer};
@@ -47,6 +48,9 @@ pub fn present(
 ) -> Result<(), String> {
     let (program, sources) = (&question.input.0, &question.input.1);
     let first = outcomes.first().map_or(Check::Assertions, |outcome| outcome.check);
+    // What is known already takes no more time than it takes to check it.
+    let is_cached = |outcome: &Outcome| outcome.tries.iter().any(|tried| tried.engine == cache::NAME);
+    let has_news = !outcomes.iter().all(is_cached);
     let told = options.html.is_some()
         || options.explain
         || match options.format {
@@ -60,9 +64,9 @@ pub fn present(
     let seconds: f64 = outcomes.iter().map(|outcome| outcome.seconds).sum();
     let left = budget.remaining().unwrap_or(Duration::MAX);
     let has_time = left > 2 * LEAST && budget.check(0).is_ok();
-    let told = told && has_time;
+    let told = told && has_time && (has_news || options.explain);
     let budget = budget.part(2).patient_for(LEAST.max(Duration::from_secs_f64(seconds.clamp(0.0, 1e6))));
-    let needed = options.html.is_some() || (told && outcomes.iter().any(by_flow));
+    let needed = (options.html.is_some() && has_news) || (told && outcomes.iter().any(by_flow));
     let listing: Option<Listing> = (needed && has_time)
         .then(|| engine_flow::listing(question.prepared.of(first), &budget).ok())
         .flatten();

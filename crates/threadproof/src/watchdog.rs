@@ -21,7 +21,7 @@ const STACK: usize = 512 << 20;
 /// How often to check the work.
 const PAUSE: Duration = Duration::from_millis(20);
 /// The exit status of an interrupted run without a report.
-const INTERRUPTED: i32 = 130;
+pub const INTERRUPTED: i32 = 130;
 
 /// The result of the work.
 pub enum Watched<T> {
@@ -47,7 +47,7 @@ pub struct Limits {
 ///
 /// The signals are blocked in this thread and all that it starts, and one thread waits for them: the solver
 /// installs its own handler for Ctrl-C with each query, so a handler of ours would not be called.
-fn interrupts() -> std::io::Result<Arc<AtomicBool>> {
+pub fn interrupts() -> std::io::Result<Arc<AtomicBool>> {
     let asked = Arc::new(AtomicBool::new(false));
     let signals: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
     signals.thread_block()?;

@@ -90,7 +90,7 @@ fn verify(
     let specification =
         checking::specification_of(options.asking.spec.as_deref(), program, question.kind, &budget)?;
     let live = Live::new(cancel.clone());
-    checking::run_checks(options, &question, specification.as_ref(), deadline, &live);
+    checking::run_checks(options, &question, specification.as_ref(), deadline, &live, None);
     let first = question.asked.checks.first().copied().unwrap_or(Check::Assertions);
     let listing = match question.kind {
         input::Kind::C => {

@@ -339,3 +339,42 @@ fn a_program_cannot_put_anything_into_the_page() {
     assert_ne!(browser.value("document.getElementById('trace-0').dataset.step"), "0");
     assert_eq!(browser.complaints, Vec::<String>::new());
 }
+
+#[test]
+fn the_results_of_a_batch_can_be_sorted_and_filtered() {
+    let folder = crate::batch::finished("browser");
+    let mut browser = Browser::start("batch");
+    browser.open(&folder.path("out/batch.html"));
+    let shown = "[...document.querySelectorAll('#table tbody tr')].filter((row) => !row.hidden).map((row) => row.cells[0].textContent + ' ' + row.cells[1].textContent)";
+    let all = browser.value(shown);
+    assert_eq!(all.as_array().map(Vec::len), Some(6), "{all}");
+    // By verdict, up and down.
+    let verdicts = "[...document.querySelectorAll('#table tbody tr')].map((row) => row.cells[2].textContent.split('(')[0])";
+    browser.click("#table th:nth-child(3) button");
+    assert_eq!(browser.value(verdicts), json!(["false", "true", "true", "true", "unknown", "unknown"]));
+    browser.click("#table th:nth-child(3) button");
+    assert_eq!(browser.value(verdicts), json!(["unknown", "unknown", "true", "true", "true", "false"]));
+    // Numbers as numbers, the largest first.
+    browser.click("#table th:nth-child(8) button");
+    let sorted = "(() => { const all = [...document.querySelectorAll('#table tbody tr')].map((row) => parseFloat(row.cells[7].textContent)); return all.every((value, index) => index === 0 || all[index - 1] >= value); })()";
+    assert_eq!(browser.value(sorted), true);
+    browser.click("#filter");
+    browser.call("Input.insertText", json!({ "text": "race.c FALSE" }));
+    assert_eq!(browser.value(shown), json!(["race.c races"]));
+    assert_eq!(browser.value("document.getElementById('shown').textContent"), "1 of 6");
+    // Names cannot put anything into the page.
+    assert_eq!(browser.value("document.querySelectorAll('#table td b').length"), 0);
+    let size = json!({ "width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": false });
+    browser.call("Emulation.setDeviceMetricsOverride", size);
+    assert_eq!(
+        browser.value("document.documentElement.scrollWidth <= 400"),
+        true,
+        "it is not wider than the window"
+    );
+    assert_eq!(browser.value("[...document.querySelectorAll('#table tr')].every((row) => row.getBoundingClientRect().right <= 400)"), true);
+    let link =
+        browser.value("document.querySelector('#table tbody tr:not([hidden]) a').getAttribute('href')");
+    browser.open(&folder.path("out").join(link.as_str().expect("there is a link")));
+    assert_eq!(browser.value("document.title"), "threadproof: false(no-data-race)");
+    assert_eq!(browser.complaints, Vec::<String>::new());
+}

@@ -1,0 +1,253 @@
+//! A store of verdicts with their evidence, which needs no trust.
+//!
+//! An entry is found by the hash of what is asked: the program after preprocessing and lowering, the check,
+//! the options that choose among engines, and the version of the rules. It holds the evidence as `verify
+//! --proof` writes it, which is checked again before it counts: an entry that is refused, cut short or of
+//! something else is as good as none, and is replaced. `Unknown` has no evidence. It is kept with the budget
+//! that it was found within, and counts where no more is asked for; a forged one makes a check stay open, and
+//! decides nothing.
+
+use crate::arguments::{Model, Verify};
+use crate::checking::Question;
+use crate::evidence::write_whole;
+use checker::Checked;
+use ir::Program;
+use portfolio::pipeline::{self, Given};
+use report::Outcome;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use verdict::{Budget, Check, Evidence, EvidenceFile, Exhausted, Reason, Silent, Verdict, Views};
+
+/// The engine that an answer from the store is reported of.
+pub const NAME: &str = "cache";
+/// To be raised with each change after which an old `unknown` says little, or old evidence is refused.
+const RULES: u32 = 1;
+/// The part of the time that checking an entry may take.
+const CHECKING: u32 = 2;
+/// The largest entry that is read, in bytes.
+const LARGEST: u64 = 256 << 20;
+
+/// The store as one run sees it.
+#[derive(Clone)]
+pub struct Cache {
+    folder: PathBuf,
+    effort: Effort,
+    /// The checks that are not answered from the store.
+    missed: Arc<Mutex<Vec<Missed>>>,
+}
+
+/// A check that is not answered from the store.
+struct Missed {
+    check: Check,
+    key: String,
+    /// What its search may take.
+    effort: Effort,
+}
+
+/// What a search may take, for one check.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Effort {
+    seconds: f64,
+    megabytes: u64,
+    jobs: usize,
+}
+
+impl Effort {
+    fn is_within(&self, other: &Self) -> bool {
+        self.seconds <= other.seconds && self.megabytes <= other.megabytes && self.jobs <= other.jobs
+    }
+}
+
+/// An `unknown` in the store.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Open {
+    effort: Effort,
+    reason: String,
+    /// The limit that was hit, if it was one.
+    limit: Option<Limit>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Limit {
+    Time,
+    Memory,
+}
+
+impl Open {
+    /// What is kept of a reason; `None` where it says nothing about the next run.
+    fn of(reason: &Reason, effort: Effort) -> Option<Self> {
+        let limit = match reason {
+            Reason::Exhausted(Exhausted::Time) => Some(Limit::Time),
+            Reason::Exhausted(Exhausted::Memory) => Some(Limit::Memory),
+            Reason::Exhausted(Exhausted::Cancelled)
+            | Reason::NoEvidence
+            | Reason::Rejected(_)
+            | Reason::Crashed(_)
+            | Reason::Contradiction(_) => return None,
+            Reason::NotSupported(..)
+            | Reason::TooLarge(_)
+            | Reason::GaveUp(_)
+            | Reason::Bounded(_)
+            | Reason::Approximate(_)
+            | Reason::Specification(_)
+            | Reason::Undefined(..) => None,
+        };
+        Some(Self { effort, reason: reason.to_string(), limit })
+    }
+
+    fn reason(self) -> Reason {
+        match self.limit {
+            Some(Limit::Time) => Reason::Exhausted(Exhausted::Time),
+            Some(Limit::Memory) => Reason::Exhausted(Exhausted::Memory),
+            None => Reason::GaveUp(self.reason),
+        }
+    }
+}
+
+impl Cache {
+    /// The store that a run is asked to use.
+    pub fn of(options: &Verify) -> Option<Self> {
+        let folder = options.cache.clone()?;
+        let jobs = options.jobs.map_or_else(portfolio::default_jobs, usize::from);
+        let effort = Effort { seconds: options.timeout, megabytes: options.memory, jobs };
+        Some(Self { folder, effort, missed: Arc::default() })
+    }
+
+    /// Makes the folder of the store; says why that is not possible.
+    pub fn prepare(&self) -> std::io::Result<()> {
+        std::fs::create_dir_all(&self.folder)
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The answer from the store, if its evidence is accepted now.
+    pub fn answer(
+        &self,
+        options: &Verify,
+        question: &Question,
+        check: Check,
+        budget: &Budget,
+    ) -> Option<Outcome> {
+        let program = question.prepared.of(check);
+        let key = key(options, program, check);
+        // Checks share the time.
+        let seconds = self.effort.seconds / question.asked.checks.len().max(1) as f64;
+        let effort = Effort { seconds, ..self.effort };
+        let found = self.decided(&key, program, check, budget).or_else(|| self.open(&key, check, effort));
+        if found.is_none() {
+            self.missed.lock().unwrap_or_else(PoisonError::into_inner).push(Missed { check, key, effort });
+        }
+        found
+    }
+
+    /// A verdict whose evidence is in the store and is accepted.
+    fn decided(&self, key: &str, program: &Views, check: Check, budget: &Budget) -> Option<Outcome> {
+        let mut file = EvidenceFile::read(&read(&self.path(key, EVIDENCE))?).ok()?;
+        let position = file.checks.iter().position(|(known, _)| *known == check)?;
+        let verdict = match file.checks.swap_remove(position).1 {
+            Evidence::Proof(proof) => Verdict::Safe(proof),
+            Evidence::Trace(trace) => Verdict::Unsafe(trace),
+        };
+        let given = Given { engine: NAME, verdict };
+        let outcome = pipeline::verify_prepared(program, check, &given, &budget.part(CHECKING), &Silent);
+        match outcome.verdict {
+            Checked::Proved(_) | Checked::Refuted(_) => Some(outcome),
+            Checked::Unknown(_) => None,
+        }
+    }
+
+    /// An `unknown` that was found with at least the effort that is asked for now.
+    fn open(&self, key: &str, check: Check, effort: Effort) -> Option<Outcome> {
+        let open: Open = serde_json::from_str(&read(&self.path(key, OPEN))?).ok()?;
+        if !effort.is_within(&open.effort) {
+            return None;
+        }
+        let reason = open.reason();
+        let end = report::End::Unknown(reason.clone());
+        let tried = report::Tried {
+            engine: NAME,
+            started: 0.0,
+            seconds: 0.0,
+            checking: 0.0,
+            end,
+            rejected: Vec::new(),
+        };
+        let verdict = Checked::Unknown(reason);
+        Some(Outcome { check, variable: None, verdict, decisions: None, seconds: 0.0, tries: vec![tried] })
+    }
+
+    /// Keeps what was found for the checks that the store had no answer to. A store that cannot be written
+    /// costs time later, and is no error.
+    pub fn keep(&self, program: &Program, outcomes: &[Outcome]) {
+        let missed = std::mem::take(&mut *self.missed.lock().unwrap_or_else(PoisonError::into_inner));
+        for Missed { check, key, effort } in missed {
+            let is_it = |outcome: &&Outcome| outcome.check == check && outcome.variable.is_none();
+            let Some(outcome) = outcomes.iter().find(is_it) else { continue };
+            let evidence = match &outcome.verdict {
+                Checked::Proved(proof) => Evidence::Proof(proof.clone()),
+                Checked::Refuted(refutation) => Evidence::Trace(refutation.trace.clone()),
+                Checked::Unknown(reason) => {
+                    let open = Open::of(reason, effort);
+                    if let Some(Ok(text)) = open.map(|open| serde_json::to_string(&open)) {
+                        self.write(&self.path(&key, OPEN), &text);
+                    }
+                    continue;
+                }
+            };
+            let data_model = Model::from(program.data_model).name().to_owned();
+            if let Ok(text) = (EvidenceFile { data_model, checks: vec![(check, evidence)] }).write() {
+                self.write(&self.path(&key, EVIDENCE), &text);
+                let _ = std::fs::remove_file(self.path(&key, OPEN));
+            }
+        }
+    }
+
+    fn write(&self, path: &Path, text: &str) {
+        let made = path.parent().map(std::fs::create_dir_all);
+        if made.is_some_and(|made| made.is_ok()) {
+            let _ = write_whole(path, text);
+        }
+    }
+
+    /// Where an entry is. Folders stay small.
+    fn path(&self, key: &str, ending: &str) -> PathBuf {
+        self.folder.join(&key[..2]).join(format!("{}.{ending}", &key[2..]))
+    }
+}
+
+/// The endings of the two kinds of entries.
+const EVIDENCE: &str = "evidence.json";
+const OPEN: &str = "unknown.json";
+
+/// The text of an entry, if there is one that is not too large.
+fn read(path: &Path) -> Option<String> {
+    let is_small = std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() <= LARGEST);
+    is_small.then(|| std::fs::read_to_string(path).ok()).flatten()
+}
+
+/// The hash of what is asked. The names of files do not count, so that folders can share a store.
+fn key(options: &Verify, program: &Views, check: Check) -> String {
+    let mut named: Program = Program::clone(program);
+    named.files = (0..named.files.len()).map(|number| number.to_string()).collect();
+    let how = format!(
+        "{RULES} {} {} {} {:?} {} {:?} {:?} {}",
+        env!("CARGO_PKG_VERSION"),
+        check.name(),
+        Model::from(named.data_model).name(),
+        options.engine,
+        options.shortest,
+        options.main_thread,
+        options.reading.memory_model,
+        options.reading.failures,
+    );
+    let hash = Sha256::new().chain_update(how).chain_update([0]).chain_update(ir::text::print(&named));
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
