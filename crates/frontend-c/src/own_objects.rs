@@ -5,11 +5,11 @@
 //! as such a structure would be undefined (C11 6.5p7). Nothing is proved of programs with such calls; their
 //! reports say what is taken for granted.
 //!
-//! A structure counts as the program's own if anything but a dereferenced pointer has its type; if a pointer
-//! to it comes from another type, an integer that is no constant, or a list of arguments; if a pointer to such
-//! pointers becomes something else; or if a function with a model, or one that the user classified, takes or
-//! gives it. Over-approximates, but for pointers that are copied byte by byte, through members of unions, or
-//! to functions without a prototype.
+//! A structure counts as the program's own if anything but a dereferenced pointer has its type; if a
+//! pointer to it comes from another type, an integer that is no constant, or a list of arguments; if a
+//! pointer to such pointers becomes something else; or if a function with a model, or one that the user
+//! classified, takes or gives it. Over-approximates, but for pointers that are copied byte by byte, through
+//! members of unions, or to functions without a prototype.
 
 use crate::facts::{Uses, operands};
 use crate::library;

@@ -4,10 +4,10 @@
 //! function. They are stored in one object, which points-to sets know by its role ([`ObjectRole::Given`]);
 //! what comes back is a number that was not computed from an address, or one of these. The latter is no
 //! evidence. Texts and tables of numbers that it gives are its own, or what it was passed in the same call
-//! ([`give_passed`](Context::give_passed)). Variables and functions with external linkage can be named outside: a number may be the address
-//! of one ([`know`]). A pointer is taken to be none; no program with such a function is proved, and its
-//! report says so. Over-approximates, for functions that change nothing of the program (SOUNDNESS.md,
-//! assumptions 12 and 14).
+//! ([`give_passed`](Context::give_passed)). Variables and functions with external linkage can be named
+//! outside: a number may be the address of one ([`know`]). A pointer is taken to be none; no program with
+//! such a function is proved, and its report says so. Over-approximates, for functions that change nothing
+//! of the program (SOUNDNESS.md, assumptions 12 and 14).
 //!
 //! Of a function of the program that takes any number of arguments, those beyond its parameters are stored
 //! in an object of that function; those of calls through pointers are in one for all functions. Each thread
