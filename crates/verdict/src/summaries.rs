@@ -231,8 +231,8 @@ pub struct ThreadFacts {
     /// list that is empty means that the kind is absent; so does one whose members have no numbers left. If
     /// the program starts with none of these, kinds are absent then, too, that are absent wherever this
     /// kind may end, and that nobody but it, or these kinds themselves, start. Numbered may be left out if
-    /// they have no numbers, and listed with more numbers than there are. Handles are only where some step stores
-    /// the id of a thread that was just started. A write that may touch a handle
+    /// they have no numbers, and listed with more numbers than there are. Handles are only where some step
+    /// stores the id of a thread that was just started. A write that may touch a handle
     /// leaves members without one, unless it is surely at another element of the row, by its number. A call
     /// keeps the list if the callee's `starts` do not name the kind, and the handles that its `stores` do
     /// not meet. A new thread and a callee know nothing. No other thread breaks it if each step that starts

@@ -1,7 +1,7 @@
 //! Where ids of threads are in memory: who writes there, and which kinds each context starts.
 //!
-//! The words of a handle that is claimed were stored by a step of [`stored_ids`], so writes elsewhere break none.
-//! Over-approximates what is written and started.
+//! The words of a handle that is claimed were stored by a step of [`stored_ids`], so writes elsewhere break
+//! none. Over-approximates what is written and started.
 
 use super::regions::{Region, meet};
 use super::view::{Meter, Standing, View, claim};
