@@ -441,18 +441,12 @@ int main(void) {{ pthread_t t, u; pthread_create(&t, 0, worker, 0); pthread_crea
     let views = program.clone().into();
     let stopped = Budget::unlimited();
     stopped.cancel.cancel();
-    let listed =
-        |budget: Option<&Budget>| {
-            let found =
-                with_annotation(&views, &proof, &Budget::unlimited(), |view, locks, accesses, meter| {
-                    match budget {
-                        Some(budget) => listing::list(view, locks, accesses, &mut Meter::new(budget)),
-                        None => listing::list(view, locks, accesses, meter),
-                    }
-                });
-            found.expect("the annotation is right").locations
-        };
-    let (all, early) = (listed(None), listed(Some(&stopped)));
+    let found = with_annotation(&views, &proof, &Budget::unlimited(), |view, locks, accesses, meter| {
+        let all = listing::list(view, locks, accesses, meter)?;
+        Ok((all, listing::list(view, locks, accesses, &mut Meter::new(&stopped))?))
+    });
+    let (all, early) = found.expect("the annotation is right");
+    let (all, early) = (all.locations, early.locations);
     let is_free = |location: &SharedLocation| matches!(location.status, LocationStatus::RaceFree(_));
     assert!(all.len() == 2 && all.iter().all(is_free), "{all:?}");
     // What takes long comes last; of that nothing is said.
