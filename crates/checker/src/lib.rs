@@ -17,6 +17,7 @@ mod future_locks;
 mod inputs;
 mod modular;
 mod names;
+mod owned;
 mod product;
 mod proof;
 mod queries;
@@ -36,8 +37,8 @@ pub use executions::{Exception, try_listing, try_on_executions, try_points_to};
 pub use flow::decide;
 pub use proof::{ProofError, check_all_executions, check_proof};
 pub use replay::{
-    NamedAccess, ReplayError, Replayed, ReplayedStep, ReplayedThread, ReplayedViolation, ReplayedWait,
-    WaitTarget, replay,
+    NamedAccess, ReplayError, Replayed, ReplayedLeak, ReplayedStep, ReplayedThread, ReplayedViolation,
+    ReplayedWait, WaitTarget, replay,
 };
 pub use spec::check_conformance;
 pub use summaries::{known_to_others, locations};

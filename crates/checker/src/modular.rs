@@ -41,7 +41,7 @@ pub fn check(
     let races = match property {
         Property::NoError(_) => false,
         Property::NoRace => true,
-        Property::NoDeadlock => return Err(ProofError::Violated),
+        Property::NoDeadlock | Property::NoLeak(_) => return Err(ProofError::Violated),
     };
     let system = ready::system(ready::words(program, races, budget)?, races);
     let none_is_passed = proof.passed.is_empty() || system.accesses.is_empty();

@@ -37,6 +37,10 @@
 //! along private steps.
 //!
 //! In stored states, locals that are not read again are set to 0.
+//!
+//! Memory that may be lost ([`Machine::may_leak`]) stays lost: no step finds it again. So a stored state
+//! shows it, later if not at once. Memory that is left where the program ends may be freed by a private step
+//! before, so all steps are taken in all orders then.
 
 use crate::executions::{Exception, rests_on_points_to, try_points_to, try_property};
 use crate::follow::follow_all;
@@ -45,9 +49,9 @@ use crate::ready::require_all_behaviours;
 use crate::stuck::Graph;
 use ir::passes::LockOrder;
 use ir::semantics::{
-    Choice, ChoiceKind, Choices, LimitKind, Machine, State, Stuck, Trail, wait_in_atomic_region,
+    Choice, ChoiceKind, Choices, Leak, LimitKind, Machine, State, Stuck, Trail, wait_in_atomic_region,
 };
-use ir::{Count, EdgeId, LocationKind, Op, Program, Span, TemplateId, Value};
+use ir::{Count, EdgeId, LocationKind, ObjectRole, Op, Program, Span, TemplateId, Value};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fmt;
@@ -137,7 +141,9 @@ fn check_runs(
     match (property, &proof.races) {
         (Property::NoError(_), Proof::Flow(_) | Proof::OneThread) => {}
         (Property::NoError(_), _) => return claim("races are excluded by an analysis of all accesses"),
-        (Property::NoRace | Property::NoDeadlock, _) => return claim("it is about errors"),
+        (Property::NoRace | Property::NoDeadlock | Property::NoLeak(_), _) => {
+            return claim("it is about errors");
+        }
     }
     if matches!(proof.errors, Proof::Runs(_)) {
         return claim("runs are made atomic once");
@@ -165,7 +171,7 @@ pub fn check_proof(
 }
 
 /// Checks that a proof shows the property, by its proof rule, which relies on the form of the proof.
-fn check_rules(
+pub(crate) fn check_rules(
     program: &Views,
     property: &Property,
     proof: &Proof,
@@ -181,6 +187,11 @@ fn check_rules(
         ));
     }
     proof.check_form().map_err(ProofError::Form)?;
+    let is_about_leaks = matches!(property, Property::NoLeak(_));
+    if is_about_leaks && !matches!(proof, Proof::Exhaustive { .. } | Proof::NoErrorLocation | Proof::Owned(_))
+    {
+        return Err(ProofError::Claim("it says nothing about allocated memory".to_owned()));
+    }
     // Some time is reserved for freeing memory.
     let budget = &budget.most_of(19, 20);
     match proof {
@@ -202,10 +213,17 @@ fn check_rules(
             }
             match check_all_executions(program, property, copies, Some(PLAIN_STATES), budget) {
                 Err(ProofError::TooExpensive(_)) => {
-                    check_all_executions(program, property, copies, None, budget)
+                    // What is freed later is left if the program ends before, so no step may be taken at once.
+                    let plainly = *property == Property::NoLeak(Leak::Left);
+                    check_all_executions(program, property, copies, plainly.then_some(usize::MAX), budget)
                 }
                 other => other,
             }
+        }
+        Proof::NoErrorLocation if matches!(property, Property::NoLeak(_)) => {
+            let allocates = |op: &Op| matches!(op, Op::Allocate { site, .. } if program.objects[*site].role == ObjectRole::Allocated);
+            let mut ops = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
+            if ops.any(allocates) { Err(ProofError::Violated) } else { Ok(()) }
         }
         Proof::NoErrorLocation => {
             let Property::NoError(kinds) = property else { return Err(ProofError::Violated) };
@@ -222,6 +240,7 @@ fn check_rules(
         Proof::Queries(proof) => crate::queries::check(program, property, proof, budget),
         Proof::Spec(proof) => crate::spec::check(program, property, proof, budget),
         Proof::Summaries(proof) => crate::summaries::check(program, property, proof, budget),
+        Proof::Owned(proof) => crate::owned::check(program, property, proof, budget),
         Proof::Modular(proof) => crate::modular::check(program, property, proof, budget),
         Proof::Context(proof) => crate::context::check(program, property, proof, budget),
         Proof::LockOrder(order) => {
@@ -269,6 +288,7 @@ pub(crate) fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) 
         }),
         Property::NoRace => machine.race(state).is_some(),
         Property::NoDeadlock => machine.deadlock(state).is_some(),
+        Property::NoLeak(leak) => machine.may_leak(state, *leak),
     }
 }
 

@@ -44,6 +44,12 @@ pub(crate) fn sliced<'v>(program: &'v Views, races: bool, budget: &Budget) -> Re
     Ok(view)
 }
 
+/// The program without calls, whatever the assumptions. Its points-to sets are tested with those of
+/// [`sliced`].
+pub(crate) fn inlined<'v>(program: &'v Views, budget: &Budget) -> Result<&'v Program, ProofError> {
+    program.inlined(budget).map_err(no_view)
+}
+
 /// The points-to sets of the lowered program.
 pub(crate) fn points_to<'v>(program: &'v Views, budget: &Budget) -> Result<&'v PointsTo, ProofError> {
     let tested = program.tested(&|program, sets| closed::test(program, sets, budget), budget);

@@ -4,10 +4,13 @@
 use crate::describe::{Change, local_changes, memory_changes, name_of, value_at};
 use crate::stuck::are_stuck;
 use ir::semantics::{
-    Access, Choice, ChoiceKind, Choices, HappensBefore, LimitKind, Machine, State, Stuck, ThreadIndex,
+    Access, Choice, ChoiceKind, Choices, HappensBefore, Leak, LimitKind, Machine, State, Stuck, ThreadIndex,
     WaitedFor,
 };
-use ir::{Count, EdgeId, ErrorKind, LocationKind, ObjectId, Program, SharedObject, Span, TemplateId, Value};
+use ir::{
+    Count, EdgeId, ErrorKind, LocationKind, ObjectId, ObjectRole, Program, SharedObject, Span, TemplateId,
+    Value,
+};
 use std::collections::BTreeSet;
 use std::fmt;
 use verdict::{Property, Trace, TraceStep, Violation};
@@ -53,6 +56,8 @@ pub struct ReplayedStep {
     pub locals: Vec<Change>,
     /// The values that were chosen for it.
     pub choices: Vec<Value>,
+    /// The names of allocated memory that it gave back.
+    pub freed: Vec<String>,
     /// The thread that it created.
     pub created: Option<ThreadIndex>,
     /// What the thread waits for after it, if it can do nothing else.
@@ -102,6 +107,27 @@ pub enum ReplayedViolation {
     },
     /// Threads wait for ever.
     Deadlock(Vec<ReplayedWait>),
+    /// The program has ended, and allocated memory is lost or left.
+    Leak(ReplayedLeak),
+}
+
+/// Allocated memory that a program has lost or left.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReplayedLeak {
+    /// What is wrong with it.
+    pub leak: Leak,
+    /// Its name.
+    pub name: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// The thread that allocated it.
+    pub thread: ThreadIndex,
+    /// Where it was allocated.
+    pub allocated: Span,
+    /// The last thread that took a step.
+    pub last: ThreadIndex,
+    /// Where the program ends.
+    pub end: Span,
 }
 
 /// A thread that waits.
@@ -306,10 +332,22 @@ fn replay_step(
         memory: memory_changes(machine, state, &next),
         locals: local_changes(machine.program, state, &next, *thread),
         choices: choices.clone(),
+        freed: freed(machine, state, &next),
         created: (next.threads.len() > state.threads.len()).then_some(state.threads.len()),
         waits: wait_of(machine, &next, *thread),
     };
     Ok((next, replayed, given.approximate))
+}
+
+/// The allocated memory of one state that is not there in the next.
+fn freed(machine: &Machine<'_>, before: &State, after: &State) -> Vec<String> {
+    if before.heap.len() <= after.heap.len() {
+        return Vec::new();
+    }
+    let is_there = |address| after.heap.binary_search_by_key(&address, |block| block.address).is_ok();
+    let sites = before.heap.iter().filter(|block| !is_there(block.address)).map(|block| block.site);
+    let objects = sites.map(|site| &machine.program.objects[site]);
+    objects.filter(|object| object.role == ObjectRole::Allocated).map(|object| object.name.clone()).collect()
 }
 
 /// The violation in a state, if it is the claimed one.
@@ -333,8 +371,31 @@ fn violation(
         }
         (Property::NoRace, Violation::Race(pair)) => race(machine, state, pair),
         (Property::NoDeadlock, Violation::Deadlock(cycle)) => deadlock(machine, state, cycle),
-        (Property::NoError(_) | Property::NoRace | Property::NoDeadlock, _) => None,
+        (Property::NoLeak(leak), Violation::Leak) => replayed_leak(machine, state, *leak, steps),
+        (Property::NoError(_) | Property::NoRace | Property::NoDeadlock | Property::NoLeak(_), _) => None,
     }
+}
+
+/// The allocated memory that a program has lost or left, if it has ended.
+fn replayed_leak(
+    machine: &Machine<'_>,
+    state: &State,
+    leak: Leak,
+    steps: &[ReplayedStep],
+) -> Option<ReplayedViolation> {
+    let block = &state.heap[machine.leak(state, leak)?];
+    let site = &machine.program.objects[block.site];
+    let last = steps.last()?;
+    let located = steps.iter().rev().find(|step| step.span.line > 0 && step.thread == last.thread);
+    Some(ReplayedViolation::Leak(ReplayedLeak {
+        leak,
+        name: site.name.clone(),
+        size: block.bytes.len() as u64,
+        thread: machine.addresses.heap_at(block.address).map_or(last.thread, |(thread, _)| thread),
+        allocated: site.span,
+        last: last.thread,
+        end: located.unwrap_or(last).span,
+    }))
 }
 
 /// The accesses of one thread by one edge, in the current state.

@@ -119,8 +119,12 @@ impl<R: Resolve> Refiner<'_, R> {
                 if value.is_bottom() {
                     return Number::BOTTOM;
                 }
-                if *size == 0 || value.as_constant() == Some(0) {
+                if value.as_constant() == Some(0) {
                     return Number::constant(0);
+                }
+                if *size == 0 {
+                    // Whether memory may be freed is not known.
+                    return Number::BOOLEAN;
                 }
                 self.resolve.valid(pointer, *size, &value, environment).meet(&Number::BOOLEAN)
             }

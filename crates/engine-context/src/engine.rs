@@ -48,6 +48,9 @@ impl Engine for ContextInference {
             Property::NoDeadlock => {
                 return Verdict::Unknown(not_supported("deadlocks are not looked for"));
             }
+            Property::NoLeak(_) => {
+                return Verdict::Unknown(not_supported("allocated memory is not followed"));
+            }
         };
         let found = match search(*self, task, races, kinds, budget, events) {
             // Few threads may reach errors by traces that do not reveal the reason.

@@ -7,7 +7,7 @@ use crate::search::{Outcome, Search};
 use crate::walk::Walker;
 use executions::model::{Facts, Model};
 use executions::shorten::shorten;
-use ir::semantics::{Fate as ThreadFate, LimitKind, Machine, wait_in_atomic_region};
+use ir::semantics::{Fate as ThreadFate, Leak, LimitKind, Machine, wait_in_atomic_region};
 use ir::{Count, Program, Range, Storage};
 use std::sync::Arc;
 use std::time::Duration;
@@ -122,15 +122,11 @@ impl Explicit {
         facts: &Arc<Facts>,
     ) -> Result<Verdict, LimitKind> {
         let most = Machine::new(program)?.max_threads;
+        // What is freed later is left if the program ends before, so no step may be taken at once.
+        let reduce = self.options.reduce && *property != Property::NoLeak(Leak::Left);
         let mut models = Vec::new();
         for &threads in self.options.threads {
-            models.push(Model::new(
-                program,
-                facts.clone(),
-                property.clone(),
-                threads.min(most),
-                self.options.reduce,
-            )?);
+            models.push(Model::new(program, facts.clone(), property.clone(), threads.min(most), reduce)?);
         }
         let mut searches: Vec<Search<'_, '_>> = Vec::new();
         for (round, model) in models.iter().enumerate() {
@@ -233,7 +229,7 @@ impl Explicit {
                     Property::NoError(_) if walk == 0 => crowd.walk_from_last_start(&many, copies, budget),
                     Property::NoError(_) => crowd.walk(&many, copies, budget),
                     Property::NoRace => crowd.gather(&many, copies, budget),
-                    Property::NoDeadlock => break,
+                    Property::NoDeadlock | Property::NoLeak(_) => break,
                 };
                 match found {
                     Ok(Some(trace)) if many.is_evidence(&trace) => {
@@ -256,10 +252,12 @@ impl Explicit {
                         None => walker.run(model, copies, steps, budget),
                     });
                     match found {
-                        Ok(Some(trace)) => {
+                        Ok(Some(trace))
+                            if trace.violation != Violation::Leak || model.is_evidence(&trace) =>
+                        {
                             return Ok(Verdict::Unsafe(shorten(model, trace, budget)));
                         }
-                        Ok(None) => {}
+                        Ok(_) => {}
                         Err(exhausted) => {
                             let memory = fate[..active].contains(&Fate::TooLarge);
                             let exhausted = if memory { Exhausted::Memory } else { exhausted };

@@ -63,7 +63,7 @@ pub struct Search<'a, 'p> {
     /// How many executions were asked about that may depend on such a value.
     asked: u64,
     budget: Budget,
-    /// Why it is not known whether threads wait for ever, where all states are known.
+    /// Why it is not known whether threads wait for ever, or memory is lost, where all states are known.
     pub undecided: Option<String>,
     expander: Expander<'a, 'p>,
     levels: Vec<VecDeque<(StateId, Work)>>,
@@ -356,10 +356,14 @@ impl<'a, 'p> Search<'a, 'p> {
             return None;
         }
         if let Some(violation) = model.violation(&state) {
-            if !model.facts.is_approximate || self.is_evidence(id, violation.clone()) {
+            let is_certain = !model.facts.is_approximate && violation != Violation::Leak;
+            if is_certain || self.is_evidence(id, violation.clone()) {
                 return Some((id, violation));
             }
             self.approximate = true;
+        }
+        if self.undecided.is_none() && model.may_leak(&state) {
+            self.undecided = Some("allocated memory may be lost before the program ends".to_owned());
         }
         let turned = tainted && near.is_some_and(|near| !near.tainted);
         let level = if turned { level + TAINT_COST } else { level };

@@ -1,7 +1,7 @@
 //! Proofs that need no search: what cannot happen because no code does it.
 
 use ir::passes::LockOrder;
-use ir::{Count, LocationKind, Op, Program};
+use ir::{Count, LocationKind, ObjectRole, Op, Program};
 use verdict::{Proof, Property};
 
 /// A proof that only looks at which code there is.
@@ -19,6 +19,11 @@ pub fn trivial(program: &Program, property: &Property) -> Option<Proof> {
             let starts = |op: &Op| matches!(op, Op::Spawn(..));
             let none = templates.all(|code| !code.edges.iter().any(|edge| edge.ops.iter().any(starts)));
             (one && none).then_some(Proof::OneThread)
+        }
+        Property::NoLeak(_) => {
+            let allocates = |op: &Op| matches!(op, Op::Allocate { site, .. } if program.objects[*site].role == ObjectRole::Allocated);
+            let none = templates.all(|code| !code.edges.iter().any(|edge| edge.ops.iter().any(allocates)));
+            none.then_some(Proof::NoErrorLocation)
         }
         Property::NoDeadlock => LockOrder::of(program)?.sorted().map(Proof::LockOrder),
     }

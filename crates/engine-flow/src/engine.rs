@@ -51,6 +51,10 @@ impl Engine for Flow {
             let text = "flow: deadlocks are not looked for".to_owned();
             return Verdict::Unknown(Reason::NotSupported(text, Span::default()));
         }
+        if let Property::NoLeak(_) = task.property {
+            let text = "flow: allocated memory is not followed".to_owned();
+            return Verdict::Unknown(Reason::NotSupported(text, Span::default()));
+        }
         // An assumption may forbid a proof; a partial result is still useful.
         let program = match task.program.sliced(*task.property == Property::NoRace, budget) {
             Ok(view) => view,
@@ -460,7 +464,7 @@ fn open_obligations(
                 all: checks::errors(model, &all),
             }
         }
-        Property::NoDeadlock => OpenObligations::Deadlocks,
+        Property::NoDeadlock | Property::NoLeak(_) => OpenObligations::Deadlocks,
     }
 }
 

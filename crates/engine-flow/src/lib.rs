@@ -17,6 +17,7 @@ pub mod listing;
 pub mod locks;
 pub mod model;
 pub mod names;
+mod ownership;
 pub mod races;
 pub mod reasons;
 pub mod unreliable;
@@ -24,3 +25,4 @@ pub mod values;
 
 pub use engine::{Flow, describe};
 pub use listing::listing;
+pub use ownership::ownership;

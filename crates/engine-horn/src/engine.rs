@@ -50,6 +50,10 @@ impl Engine for Horn {
             let text = "horn: deadlocks are not looked for".to_owned();
             return Verdict::Unknown(Reason::NotSupported(text, Span::default()));
         }
+        if let Property::NoLeak(_) = task.property {
+            let text = "horn: allocated memory is not followed".to_owned();
+            return Verdict::Unknown(Reason::NotSupported(text, Span::default()));
+        }
         let races = *task.property == Property::NoRace;
         let program = match prepare(task.program, races, budget) {
             Ok(program) => program,

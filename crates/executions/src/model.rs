@@ -4,6 +4,7 @@ use crate::doubts::doubt;
 use crate::footprint::{Footprints, View};
 use crate::inputs::Inputs;
 use crate::liveness::Liveness;
+use crate::shorten::Given;
 use crate::touches::{Hidden, Next};
 use ir::semantics::{Access, LimitKind, Machine, State, ThreadIndex};
 use ir::{EdgeId, LocationKind, Program};
@@ -36,6 +37,9 @@ pub struct Facts {
     /// Where the first violation that was found and is no evidence chooses such a value.
     pub doubt: OnceLock<String>,
 }
+
+/// Why a trace that seems to lose memory is no evidence.
+const LATE_LOCALS: &str = ": only variables that are not used again point to memory when the program ends";
 
 impl Facts {
     /// Looks at a program.
@@ -190,11 +194,38 @@ impl<'p> Model<'p> {
 
     /// Whether a trace to a violation does not depend on values that are not modelled.
     pub fn is_evidence(&self, trace: &Trace) -> bool {
+        if trace.violation == Violation::Leak && !self.has_leaked(trace) {
+            self.facts.doubt.get_or_init(|| LATE_LOCALS.to_owned());
+            return false;
+        }
         let is_evidence = !self.facts.is_approximate || trace.is_certain(&self.machine);
         if !is_evidence {
             self.facts.doubt.get_or_init(|| doubt(&self.machine, trace));
         }
         is_evidence
+    }
+
+    /// Whether memory is lost or left at the end of a trace, also if locals that are not read again count as
+    /// pointers.
+    fn has_leaked(&self, trace: &Trace) -> bool {
+        let Property::NoLeak(leak) = self.property else { return false };
+        let Ok(mut state) = self.machine.initial(&trace.copies) else { return false };
+        for step in &trace.steps {
+            let mut values = Given::new(&step.choices);
+            match self.machine.step(&state, step.thread, step.edge, &mut values).result {
+                Ok(next) => state = next,
+                Err(_) => return false,
+            }
+        }
+        self.machine.leak(&state, leak).is_some()
+    }
+
+    /// Whether allocated memory may be lost or left in a state.
+    pub fn may_leak(&self, state: &State) -> bool {
+        match &self.property {
+            Property::NoLeak(leak) => self.machine.may_leak(state, *leak),
+            Property::NoError(_) | Property::NoRace | Property::NoDeadlock => false,
+        }
     }
 
     /// The violation in a state.
@@ -211,6 +242,7 @@ impl<'p> Model<'p> {
                     }
                 }
             }
+            Property::NoLeak(leak) => self.machine.leak(state, *leak).map(|_| Violation::Leak),
             Property::NoRace => self.race(state).map(Violation::Race),
             Property::NoDeadlock => {
                 let cycle = self.machine.deadlock(state)?;

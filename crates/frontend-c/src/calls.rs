@@ -225,7 +225,7 @@ impl Function<'_, '_> {
         match (has_body, name.strip_prefix("__builtin_").unwrap_or(name), arguments.as_slice()) {
             (false, "exit", _) => {
                 arguments.into_iter().for_each(|argument| self.discard(argument.value));
-                self.exit_program();
+                self.exit_program(ir::Waiting::Exited);
                 return None;
             }
             (false, "atexit", [handler]) => {

@@ -396,7 +396,7 @@ impl<'l, 'u> Function<'l, 'u> {
         if self.builder.atomic_depth() != self.base_depth {
             self.unsupported("the function returns inside an atomic region that it entered");
         } else if self.is_main {
-            self.exit_program();
+            self.exit_program(ir::Waiting::Returned);
         } else {
             self.builder.jump(self.end);
         }

@@ -299,7 +299,7 @@ fn read_here(sources: &[(Source, Options)], whole: &Options) -> Result<Program, 
     if !whole.nesc {
         division::divide(&mut program);
     }
-    library::simplify(&mut program, !whole.outside_is_pure);
+    library::simplify(&mut program);
     ir::passes::allocators::separate_allocators(&mut program, &uses);
     match ir::check::check(&program) {
         Ok(()) => Ok(program),

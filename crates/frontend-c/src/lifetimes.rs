@@ -18,7 +18,7 @@ use ir::passes::points_to::{Holder, called};
 use ir::passes::{PointsTo, Sharing, edges_in_cycles};
 use ir::{
     Assumption, BinaryOp, EdgeId, Expr, IntType, Lhs, LocalId, LocationId, LocationKind, Object, ObjectId,
-    Op, Program, Span, Storage, Template, TemplateId,
+    ObjectRole, Op, Program, Span, Storage, Template, TemplateId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -216,6 +216,9 @@ impl<'a> Ending<'a> {
             if objects.contains(object) {
                 let described = &mut program.objects[*object];
                 described.storage = Storage::Site;
+                if described.role == ObjectRole::Program {
+                    described.role = ObjectRole::Automatic;
+                }
                 let name = format!("&{}", described.name);
                 let span = described.span;
                 let local = program.templates[template].local(name, pointer, span);

@@ -14,7 +14,7 @@ use crate::link::Declared;
 use crate::lowering::Lowering;
 use ir::{
     BinaryOp, Callee, Expr, Initial, IntType, Layout, Lhs, LocationKind, Object, ObjectId, Op, Place, Span,
-    Storage, Targets, Template,
+    Storage, Targets, Template, Waiting,
 };
 use rucc_sema::{DeclKind, Priority};
 
@@ -74,6 +74,7 @@ pub fn lower_exit(lowering: &mut Lowering<'_>) -> bool {
         let code = &mut lowering.program.templates[within];
         code.locations[location].kind = LocationKind::Normal;
         let end = code.location(LocationKind::Halt, false);
+        code.locations[end].waiting = std::mem::take(&mut code.locations[location].waiting);
         let span = code.edges.iter().rfind(|edge| edge.target == location).map(|edge| edge.span);
         let call = Op::Call(Callee::Procedure(template), vec![], None);
         code.edge(location, end, vec![call], span.unwrap_or_default());
@@ -126,8 +127,9 @@ impl Function<'_, '_> {
         }
     }
     /// Ends the program, as `exit` and the end of `main` do.
-    pub fn exit_program(&mut self) {
+    pub fn exit_program(&mut self, how: Waiting) {
         let location = self.builder.template.location(LocationKind::Halt, false);
+        self.builder.template.locations[location].waiting = how;
         self.builder.jump(location);
         self.global.exits.push((self.template, location));
     }

@@ -595,7 +595,7 @@ impl Function<'_, '_> {
             layout: Layout::Bytes(0),
             initial: ir::Initial::Unknown,
             span: self.builder.span,
-            role: ir::ObjectRole::Program,
+            role: ir::ObjectRole::Automatic,
         });
         self.builder.emit(Op::Allocate { site, size, zeroed: false, result: Lhs::Local(result) });
         site

@@ -226,7 +226,7 @@ pub fn examine(
     // Where bounds are checked and nothing goes wrong, pointers stay in their objects. `flow` rests on
     // points-to sets most of all.
     if seen == Seen::Nothing
-        && case.check == Check::Bounds
+        && matches!(case.check, Check::Bounds | Check::Deref)
         && let Err(error) = checker::try_points_to(&prepared, &Budget::steps_for(seconds))
     {
         examined.wrong.push((Asked::Flow, error.to_string()));

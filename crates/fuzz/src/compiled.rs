@@ -53,18 +53,23 @@ impl Compiler {
         if case.kind == Kind::Boolean || case.text.contains("kept") {
             return None;
         }
+        let name = match case.check {
+            Check::Assertions | Check::ReachError => "assertions",
+            Check::Races => "races",
+            Check::Overflow => "overflow",
+            Check::Bounds => "bounds",
+            Check::Deadlock => "deadlock",
+            // The runtime does not see these.
+            Check::Deref | Check::Free | Check::Memtrack | Check::Memcleanup => return None,
+        };
         std::fs::write(self.folder.join("program.c"), text_for_gcc(&case.text)).ok()?;
         let traps = match case.check {
             Check::Overflow => "-fsanitize=thread,signed-integer-overflow,shift-base",
-            Check::Assertions | Check::ReachError | Check::Races | Check::Bounds | Check::Deadlock => {
-                "-fsanitize=thread,undefined"
-            }
+            _ => "-fsanitize=thread,undefined",
         };
         let keeps = match case.check {
             Check::Bounds => "-fno-sanitize=alignment,vptr,bounds,null,object-size",
-            Check::Assertions | Check::ReachError | Check::Races | Check::Overflow | Check::Deadlock => {
-                "-fno-sanitize=alignment,vptr"
-            }
+            _ => "-fno-sanitize=alignment,vptr",
         };
         let made = self.gcc(&[
             "-std=gnu11",
@@ -88,13 +93,6 @@ impl Compiler {
         if !made || !self.gcc(&["program.o", "runtime.o", "-no-pie", "-pthread", "-o", "program"]) {
             return None;
         }
-        let name = match case.check {
-            Check::Assertions | Check::ReachError => "assertions",
-            Check::Races => "races",
-            Check::Overflow => "overflow",
-            Check::Bounds => "bounds",
-            Check::Deadlock => "deadlock",
-        };
         let mut command = Command::new(self.folder.join("program"));
         command.args([name, "1", &schedules.to_string()]).stdin(Stdio::null()).stderr(Stdio::null());
         let output = command.output().ok()?;

@@ -35,7 +35,8 @@ pub enum Expr {
     /// Whether the operation on two operands of a signed type would leave its range.
     Overflows(BinaryOp, IntType, Box<(Expr, Expr)>),
     /// Whether the given number of bytes, starting at a pointer, all lie in one live object; if the pointer
-    /// is a sum or difference, in the object that its first operand points into.
+    /// is a sum or difference, in the object that its first operand points into. With 0 bytes: whether the
+    /// pointer is the first address of a live allocated object, so that it may be freed.
     Valid(Box<Expr>, u64),
     /// The operand's value before the assignment; only in the constraint of an assignment.
     Old(Box<Expr>),

@@ -148,11 +148,15 @@ pub enum ObjectRole {
     /// Bytes that are open for ever: each copy of them has any value, whatever other copies have. They are
     /// only copied, never read or written otherwise.
     Open,
+    /// An allocation site of memory that the program has to give back (`malloc` and the like).
+    Allocated,
+    /// An allocation site that is a local variable, which ends with its block: `free` must not be called on it.
+    Automatic,
 }
 
 impl ObjectRole {
     /// All roles.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Program,
         Self::Processor,
         Self::HandlerLevel,
@@ -161,6 +165,8 @@ impl ObjectRole {
         Self::AddressOrder,
         Self::Constant,
         Self::Open,
+        Self::Allocated,
+        Self::Automatic,
     ];
     /// Its word in the text of programs; `None` where none is written.
     pub fn word(self) -> Option<&'static str> {
@@ -173,6 +179,8 @@ impl ObjectRole {
             Self::AddressOrder => Some("address_order"),
             Self::Constant => Some("constant"),
             Self::Open => Some("open"),
+            Self::Allocated => Some("allocated"),
+            Self::Automatic => Some("automatic"),
         }
     }
 }
@@ -281,7 +289,7 @@ pub struct Location {
     pub waiting: Waiting,
 }
 
-/// The role of a location in the deadlock and race checks.
+/// The role of a location in the deadlock, race and leak checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Waiting {
     /// No special role. A thread that is blocked here belongs to no execution, unless its only edge acquires
@@ -296,6 +304,10 @@ pub enum Waiting {
     Tracked,
     /// Code for the race check only: lowering for other checks removes it ([`crate::passes::lower`]).
     Racing,
+    /// A [`Halt`](LocationKind::Halt) where `main` has returned.
+    Returned,
+    /// A [`Halt`](LocationKind::Halt) where `exit` has ended the program.
+    Exited,
 }
 
 /// A synchronisation object that no thread owns.
@@ -346,6 +358,14 @@ pub enum ErrorKind {
     InvalidAccess,
     /// A signed operation left its type's range.
     Overflow,
+    /// Memory was given back that was not allocated, or was given back already.
+    InvalidFree,
+}
+
+impl ErrorKind {
+    /// All kinds.
+    pub const ALL: [Self; 5] =
+        [Self::ReachError, Self::Assertion, Self::InvalidAccess, Self::Overflow, Self::InvalidFree];
 }
 
 /// A step of a template: from one location to another by operations that happen at once.

@@ -11,6 +11,7 @@ mod features;
 pub mod first_listing;
 pub mod live;
 pub mod nesc;
+pub mod owned;
 mod parallel;
 pub mod pipeline;
 pub mod race_names;

@@ -16,6 +16,7 @@
 use crate::STATES;
 use crate::features::Features;
 use crate::live::Live;
+use crate::owned::Owned;
 use crate::pipeline::{self, Attempted};
 use crate::runs::{Runs, WithReduction};
 use checker::Checked;
@@ -65,6 +66,9 @@ impl Default for Portfolio {
 pub fn default_jobs() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from).clamp(1, 4)
 }
+
+/// Ownership, and what it leaves open by `flow`.
+const OWNED: Owned<'static> = Owned(&Flow);
 
 /// Deeply nested programs need a deep stack.
 const STACK: usize = 512 << 20;
@@ -319,7 +323,10 @@ impl Portfolio {
     fn run(&self, task: Task<'_>, budget: &Budget) -> Known {
         let queries = Queries::default();
         let errors = matches!(task.property, Property::NoError(_));
-        let queues = self.queues(&queries, errors, Features::of(task.program));
+        let mut queues = self.queues(&queries, errors, Features::of(task.program));
+        if crate::owned::is_about_memory(task) {
+            queues.provers.push_front(Turn::of(&OWNED, 4));
+        }
         self.run_queues(queues, task, budget)
     }
 

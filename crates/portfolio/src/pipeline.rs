@@ -19,7 +19,8 @@ pub fn lowering(check: Check) -> Lowering {
     Lowering {
         assertions: check == Check::Assertions,
         reach_error: matches!(check, Check::Assertions | Check::ReachError),
-        bounds: check == Check::Bounds,
+        bounds: matches!(check, Check::Bounds | Check::Deref),
+        frees: matches!(check, Check::Bounds | Check::Free),
         overflow: check == Check::Overflow,
         deadlock: check == Check::Deadlock,
         races: check == Check::Races,

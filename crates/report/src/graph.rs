@@ -48,6 +48,7 @@ fn location_label(id: LocationId, location: &Location) -> String {
                 ErrorKind::Assertion => "assertion fails",
                 ErrorKind::InvalidAccess => "invalid access",
                 ErrorKind::Overflow => "overflow",
+                ErrorKind::InvalidFree => "invalid free",
             };
             format!("{id} {what}")
         }

@@ -7,6 +7,7 @@ use crate::story::Story;
 use crate::style::{Style, Tone, clean};
 use crate::{Answer, End, Outcome, Report, SharedMemory, Sources, Tried, columns};
 use checker::{Checked, Refutation, ReplayedViolation, WaitTarget};
+use ir::semantics::Leak;
 use ir::{Assumption, ErrorKind, Program, Span};
 use verdict::{Check, Decisions, Exhausted, Proof, Reason};
 
@@ -222,7 +223,10 @@ fn subject(check: Check) -> &'static str {
         Check::Assertions => "assertions",
         Check::ReachError => "calls of the error function",
         Check::Races => "data races",
-        Check::Bounds => "invalid accesses",
+        Check::Bounds | Check::Deref => "invalid accesses",
+        Check::Free => "invalid frees",
+        Check::Memtrack => "lost memory",
+        Check::Memcleanup => "memory that is left",
         Check::Overflow => "signed overflow",
         Check::Deadlock => "deadlocks",
     }
@@ -250,6 +254,10 @@ pub fn reason(proof: &Proof) -> String {
             "by a specification: {} functions conform, and its abstract threads together do not go wrong",
             proof.threads.len()
         ),
+        Proof::Owned(proof) => match &proof.rest {
+            Proof::NoErrorLocation => "by what each thread owns, for any number of threads".to_owned(),
+            rest => format!("by what each thread owns, and the rest {}", reason(rest)),
+        },
         Proof::Summaries(proof) => format!(
             "by locks, order and ownership in {} contexts of procedures, for any number of threads",
             proof.contexts.len()
@@ -325,6 +333,7 @@ pub fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> {
                 ErrorKind::Assertion => "an assertion fails",
                 ErrorKind::InvalidAccess => "an access is outside of any live object",
                 ErrorKind::Overflow => "a signed operation overflows",
+                ErrorKind::InvalidFree => "memory is freed that was not allocated, or was freed before",
             };
             let text = format!("{}: {what}, in {}", place(program, *span), name(replayed, *thread));
             vec![(text, Some(*span))]
@@ -342,6 +351,22 @@ pub fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> {
                 all.push((text, Some(access.span)));
             }
             all
+        }
+        ReplayedViolation::Leak(leak) => {
+            let (what, at) = match leak.leak {
+                Leak::Lost => ("is lost: no pointer leads to it", "when the program ends"),
+                Leak::Left => ("is never freed", "and the program ends"),
+            };
+            let who = name(replayed, leak.thread);
+            let text = format!(
+                "{}: memory of {} bytes, allocated by {who}, {what}",
+                place(program, leak.allocated),
+                leak.size
+            );
+            vec![
+                (text, Some(leak.allocated)),
+                (format!("{}: {at}", place(program, leak.end)), Some(leak.end)),
+            ]
         }
         ReplayedViolation::Deadlock(waits) => {
             let among = |owner: &usize| waits.iter().any(|wait| wait.thread == *owner);

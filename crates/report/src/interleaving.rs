@@ -11,6 +11,7 @@ use crate::style::clean;
 use checker::{
     Change, NamedAccess, Refutation, Replayed, ReplayedStep, ReplayedViolation, ReplayedWait, WaitTarget,
 };
+use ir::semantics::Leak;
 use ir::semantics::ThreadIndex;
 use ir::{ErrorKind, LockKind, Op, Program, SharedObject, Span, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -206,7 +207,7 @@ fn essential(replayed: &Replayed) -> BTreeSet<u64> {
                 .flat_map(bytes)
                 .collect()
         }
-        ReplayedViolation::Deadlock(_) => BTreeSet::new(),
+        ReplayedViolation::Deadlock(_) | ReplayedViolation::Leak(_) => BTreeSet::new(),
     }
 }
 
@@ -253,6 +254,11 @@ impl Builder<'_> {
             row.alone = false;
             row.matters = true;
         }
+        for freed in &step.freed {
+            row.events.push(format!("frees the memory of {}", clean(freed)));
+            row.alone = false;
+            row.matters = true;
+        }
         let meets = |access: &NamedAccess| self.contended.get(&access.access.address) == Some(&None);
         row.alone &= !step.accesses.iter().any(meets);
         row.matters |= step.accesses.iter().any(|access| self.essential.contains(&access.access.address));
@@ -277,7 +283,7 @@ impl Builder<'_> {
                 };
                 let changes = step.memory.iter().any(|change| change.name == name);
                 let event = match access.access.write {
-                    true if changes => continue,
+                    true if changes || !step.freed.is_empty() => continue,
                     true => format!("writes {} again", clean(name)),
                     false => match access.value {
                         Some(value) => format!("reads {} = {value}", clean(name)),
@@ -361,6 +367,13 @@ impl Builder<'_> {
                     let atomic = if access.access.atomic { ", atomically" } else { "" };
                     self.stand(access.thread, access.span, format!("{verb} {}{atomic}", clean(name)));
                 }
+            }
+            ReplayedViolation::Leak(leak) => {
+                let what = match leak.leak {
+                    Leak::Lost => "the program ends, and memory is lost",
+                    Leak::Left => "the program ends, and memory is left",
+                };
+                self.stand(leak.last, leak.end, format!("{what}: {}", clean(&leak.name)));
             }
             ReplayedViolation::Deadlock(waits) => {
                 for wait in waits {
@@ -476,6 +489,7 @@ pub fn what_fails(kind: ErrorKind) -> &'static str {
         ErrorKind::Assertion => "the assertion fails",
         ErrorKind::InvalidAccess => "an access is outside of any live object",
         ErrorKind::Overflow => "a signed operation overflows",
+        ErrorKind::InvalidFree => "memory is freed that was not allocated, or was freed before",
     }
 }
 

@@ -289,6 +289,7 @@ fn check_result<'a>(report: &Report<'a>, outcome: &'a Outcome) -> CheckResult<'a
             | Proof::Product(_)
             | Proof::Modular(_)
             | Proof::Summaries(_)
+            | Proof::Owned(_)
             | Proof::Queries(_)
             | Proof::Spec(_)
             | Proof::States(_)
@@ -352,6 +353,11 @@ fn violation_entry<'a>(report: &Report<'_>, refutation: &'a Refutation) -> Viola
                 access: Some(if access.access.write { "write" } else { "read" }),
             };
             ("race", Some(name.as_str()), accesses.iter().map(place).collect())
+        }
+        ReplayedViolation::Leak(leak) => {
+            let place = |thread, span| PlaceEntry { thread, position: position(program, span), access: None };
+            let places = vec![place(leak.thread, leak.allocated), place(leak.last, leak.end)];
+            ("leak", Some(leak.name.as_str()), places)
         }
         ReplayedViolation::Deadlock(waits) => {
             let place = |wait: &checker::ReplayedWait| PlaceEntry {

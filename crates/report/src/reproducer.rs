@@ -58,6 +58,8 @@ pub enum Unforced {
     Atomic(ir::Span),
     /// The compiler drops a read whose value is not used.
     Unused(ir::Span),
+    /// Memory that is lost or left: nothing happens in the program then.
+    Leak,
 }
 
 impl fmt::Display for Unforced {
@@ -111,6 +113,9 @@ impl fmt::Display for Unforced {
             Self::Atomic(span) => {
                 write!(f, "the compiler makes an initialisation atomic (line {})", span.line)
             }
+            Self::Leak => f.write_str(
+                "nothing happens in the compiled program where memory is lost; `-fsanitize=leak` may show it",
+            ),
             Self::Unused(span) => {
                 write!(f, "the compiler drops a read whose value is not used (line {})", span.line)
             }

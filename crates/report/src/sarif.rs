@@ -92,6 +92,26 @@ fn rule(check: Check) -> Value {
             "An access can be outside of any live object.",
             "Check the pointer or the index before the access, and that the object still lives.",
         ),
+        Check::Deref => (
+            "InvalidDereference",
+            "An access can be outside of any live object.",
+            "Check the pointer or the index before the access, and that the object still lives.",
+        ),
+        Check::Free => (
+            "InvalidFree",
+            "Memory can be freed that was not allocated, or that was freed before.",
+            "Let one owner free each object, once, by the pointer that the allocation gave.",
+        ),
+        Check::Memtrack => (
+            "LostMemory",
+            "Allocated memory can become unreachable before it is freed.",
+            "Free the memory before the last pointer to it is overwritten or goes out of scope.",
+        ),
+        Check::Memcleanup => (
+            "LeftMemory",
+            "Memory can still be allocated when the program ends.",
+            "Free what is allocated on all paths to the end of the program.",
+        ),
         Check::Overflow => (
             "SignedOverflow",
             "A signed operation can overflow.",

@@ -261,6 +261,7 @@ impl Text<'_> {
                 let (level, sign) = binding(*op, *ty);
                 format!("overflows({})", self.infix(level, sign, pair))
             }
+            Expr::Valid(address, 0) => format!("may_be_freed({})", self.expression(address, 0)),
             Expr::Valid(address, size) => format!("valid({}, {size})", self.expression(address, 0)),
             Expr::Old(operand) => format!("old({})", self.expression(operand, 0)),
         }

@@ -42,7 +42,10 @@ pub fn specification(check: Check) -> Option<&'static str> {
         Check::Assertions | Check::ReachError => Some("CHECK( init(main()), LTL(G ! call(reach_error())) )"),
         Check::Races => Some("CHECK( init(main()), LTL(G ! data-race) )"),
         Check::Overflow => Some("CHECK( init(main()), LTL(G ! overflow) )"),
-        Check::Bounds => Some("CHECK( init(main()), LTL(G valid-deref) )"),
+        Check::Bounds | Check::Deref => Some("CHECK( init(main()), LTL(G valid-deref) )"),
+        Check::Free => Some("CHECK( init(main()), LTL(G valid-free) )"),
+        Check::Memtrack => Some("CHECK( init(main()), LTL(G valid-memtrack) )"),
+        Check::Memcleanup => Some("CHECK( init(main()), LTL(G valid-memcleanup) )"),
         Check::Deadlock => None,
     }
 }
@@ -110,6 +113,9 @@ pub fn violation(refutation: &Refutation, sources: &Sources, task: &Task) -> Opt
             .iter()
             .map(|access| Waypoint::target(access.thread, access.span, function_of(access.thread)))
             .collect(),
+        ReplayedViolation::Leak(leak) => {
+            vec![Waypoint::target(leak.last, leak.end, function_of(leak.last))]
+        }
         ReplayedViolation::Deadlock(waits) => waits
             .iter()
             .map(|wait| Waypoint::target(wait.thread, wait.span, function_of(wait.thread)))

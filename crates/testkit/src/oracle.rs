@@ -269,5 +269,6 @@ fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) -> bool {
         Property::NoError(kinds) => machine.error(state).is_some_and(|(_, kind)| kinds.contains(&kind)),
         Property::NoRace => machine.race(state).is_some(),
         Property::NoDeadlock => machine.deadlock(state).is_some(),
+        Property::NoLeak(leak) => machine.leak(state, *leak).is_some(),
     }
 }

@@ -97,7 +97,7 @@ pub struct Batch {
     /// A property file, or the name of one in task definitions. May be given several times.
     #[arg(long, value_name = "FILE.prp")]
     pub property: Vec<PathBuf>,
-    /// What to check: assertions, races, bounds, overflow, deadlock [default: what the task definitions say;
+    /// What to check: assertions, races, bounds, memory (deref, free and memtrack), memcleanup, overflow, deadlock [default: what the task definitions say;
     /// otherwise as `verify`].
     #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…")]
     pub check: Vec<Checked>,
@@ -238,7 +238,7 @@ pub struct Asking {
     /// A property file in the format of the Competition on Software Verification.
     #[arg(long, value_name = "FILE.prp", conflicts_with_all = ["check", "nesc"])]
     pub property: Option<PathBuf>,
-    /// What to check: assertions, races, bounds, overflow, deadlock [default: assertions,races; of Boolean
+    /// What to check: assertions, races, bounds, memory (deref, free and memtrack), memcleanup, overflow, deadlock [default: assertions,races; of Boolean
     /// programs and transition systems: assertions].
     #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…", conflicts_with = "nesc")]
     pub check: Vec<Checked>,
@@ -386,20 +386,26 @@ fn thread(text: &str) -> Result<Started, String> {
     Ok(Started { function: function.to_owned(), count })
 }
 
-/// A check that was named on the command line.
+/// The checks that one name on the command line stands for.
 #[derive(Clone, Copy, Debug)]
-pub struct Checked(pub Check);
+pub struct Checked(pub &'static [Check]);
 
 impl std::fmt::Display for Checked {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.0.name())
+        let names: Vec<&str> = self.0.iter().map(|check| check.name()).collect();
+        f.write_str(&names.join(","))
     }
 }
 
 fn check(name: &str) -> Result<Checked, String> {
-    Check::from_name(name)
-        .map(Checked)
-        .ok_or_else(|| "the checks are assertions, races, bounds, overflow, deadlock".to_owned())
+    if name == "memory" {
+        return Ok(Checked(&Check::MEMORY));
+    }
+    let one = Check::ALL.iter().position(|check| check.name() == name);
+    one.map(|one| Checked(&Check::ALL[one..=one])).ok_or_else(|| {
+        "the checks are assertions, races, bounds, memory (deref, free and memtrack), memcleanup, overflow, deadlock"
+            .to_owned()
+    })
 }
 
 /// The widths of `long` and of pointers.
@@ -486,6 +492,8 @@ pub enum EngineName {
     Context,
     /// Executions with inputs as formulas; finds violations only.
     Symbolic,
+    /// Checks of memory, by what each thread owns, for any number of threads.
+    Owned,
     /// Data races in whole programs with their calls: proves single memory locations, also of large programs.
     Summaries,
 }

@@ -71,7 +71,7 @@ fn given(options: &Batch) -> Given {
         }
     }
     Given {
-        checks: options.check.iter().map(ToString::to_string).collect(),
+        checks: options.check.iter().flat_map(|named| named.0).map(|check| check.name().to_owned()).collect(),
         properties: options.property.clone(),
         data_model: options.data_model.map(|model| model.name().to_owned()),
         seconds: options.timeout,

@@ -52,27 +52,11 @@ pub fn question(
     let named = race_names::resolve(&program, &asking.race, reading.nesc)?;
     let named = (!asking.race.is_empty()).then_some(named);
     program.races_on = named.as_ref().map(|named| named.iter().map(|variable| variable.range).collect());
-    if asked.checks.contains(&Check::Bounds) {
-        program.assumptions.extend(unchecked_free(&program, competition));
-    }
     if kind == Kind::C && !asked.checks.contains(&Check::Races) {
         program.assumptions.extend(unchecked_races(&program));
     }
     let input = Arc::new((program, sources));
     Ok(Question { prepared: Prepared::new(input.clone()), input, kind, files, notes, asked, named })
-}
-
-/// Parts of memory safety that the bounds check does not cover: invalid frees, as far as they are not
-/// checked.
-fn unchecked_free(program: &Program, competition: bool) -> Option<ir::Assumption> {
-    let mut edges = program.templates.iter().flat_map(|template| &template.edges);
-    let edge = edges.find(|edge| edge.ops.iter().any(|op| matches!(op, ir::Op::Free(_))))?;
-    let text = if competition {
-        "free: memory that was not allocated, or is freed twice, is not looked for"
-    } else {
-        "free: a pointer to a variable is not looked for, unless the call names it"
-    };
-    Some(ir::Assumption { text: text.to_owned(), span: edge.span, limits_proof: false })
 }
 
 /// What every other check rests on: a compiler may read a variable again, or not at all, where no other
@@ -87,13 +71,13 @@ fn unchecked_races(program: &Program) -> Option<ir::Assumption> {
 
 /// Whether races may be among the requested checks of a C program.
 pub fn may_ask_for_races(asking: &Asking) -> bool {
-    let mut checks = asking.check.iter().map(|check| check.0);
+    let mut checks = asking.check.iter().flat_map(|named| named.0.iter().copied());
     asking.property.is_none() && (asking.check.is_empty() || checks.any(|check| check == Check::Races))
 }
 
 fn asked(asking: &Asking, nesc: bool, kind: Kind) -> Result<Asked, Diagnostic> {
     let Some(path) = &asking.property else {
-        let mut checks: Vec<Check> = asking.check.iter().map(|check| check.0).collect();
+        let mut checks: Vec<Check> = asking.check.iter().flat_map(|named| named.0.iter().copied()).collect();
         if checks.is_empty() {
             if nesc || !asking.race.is_empty() {
                 return Ok(Asked { checks: vec![Check::Races], open: Vec::new() });
@@ -150,6 +134,7 @@ pub fn run_checks(
         EngineName::Symbolic => Some(&engine_horn::symbolic::Symbolic),
         EngineName::Explicit => Some(&explicit),
         EngineName::Summaries => Some(&engine_summaries::Summaries),
+        EngineName::Owned => Some(&portfolio::owned::Owned(&engine_flow::Flow)),
     };
     let jobs = options.jobs.map_or_else(portfolio::default_jobs, usize::from);
     let boolean = question.kind != Kind::C;
@@ -214,6 +199,7 @@ pub fn run_checks(
             EngineName::Summaries => true,
             EngineName::Explicit
             | EngineName::Flow
+            | EngineName::Owned
             | EngineName::States
             | EngineName::Counters
             | EngineName::Horn

@@ -27,7 +27,10 @@ pub fn parse(text: &str) -> Result<Asked, String> {
             "G!call(reach_error())" | "G!call(__VERIFIER_error())" => asked.checks.push(Check::ReachError),
             "G!data-race" => asked.checks.push(Check::Races),
             "G!overflow" => asked.checks.push(Check::Overflow),
-            "Gvalid-deref" => asked.checks.push(Check::Bounds),
+            "Gvalid-deref" => asked.checks.push(Check::Deref),
+            "Gvalid-free" => asked.checks.push(Check::Free),
+            "Gvalid-memtrack" => asked.checks.push(Check::Memtrack),
+            "Gvalid-memcleanup" => asked.checks.push(Check::Memcleanup),
             "G!deadlock" | "Gno-deadlock" => asked.checks.push(Check::Deadlock),
             other => asked.open.push(other.to_owned()),
         }
@@ -51,12 +54,19 @@ mod tests {
     }
 
     #[test]
+    fn memory_safety_has_several_parts() {
+        let part = |name| format!("CHECK( init(main()), LTL(G {name}) )\n");
+        let text: String = ["valid-free", "valid-deref", "valid-memtrack"].map(part).concat();
+        let checks = vec![Check::Free, Check::Deref, Check::Memtrack];
+        assert_eq!(parse(&text), Ok(Asked { checks, open: Vec::new() }));
+        let checks = vec![Check::Memcleanup];
+        assert_eq!(parse(&part("valid-memcleanup")), Ok(Asked { checks, open: Vec::new() }));
+    }
+
+    #[test]
     fn what_cannot_be_checked_stays_open() {
-        let text = "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\n";
-        assert_eq!(
-            parse(text),
-            Ok(Asked { checks: vec![Check::Bounds], open: vec!["Gvalid-free".to_owned()] })
-        );
+        let text = "CHECK( init(main()), LTL(F end) )\nCHECK( init(main()), LTL(G valid-deref) )\n";
+        assert_eq!(parse(text), Ok(Asked { checks: vec![Check::Deref], open: vec!["Fend".to_owned()] }));
     }
 
     #[test]

@@ -513,6 +513,10 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
             let input = follower.new_input(Sort::Bool);
             input.term()
         };
+        if bytes == 0 {
+            // Whether memory may be freed is not known.
+            return anything(self);
+        }
         let Targets::Of(targets) = &region.targets else { return anything(self) };
         let mut objects: Vec<ObjectId> = targets.iter().map(|target| target.object).collect();
         objects.sort_unstable();

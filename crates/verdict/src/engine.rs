@@ -1,5 +1,6 @@
 //! The interface of every engine, and its results.
 
+use crate::OwnedProof;
 use crate::{
     AbstractionProof, Attempt, Budget, ContextProof, Exhausted, FlowProof, ModularProof, ProductProof,
     Property, QueriesProof, RunsProof, SpecProof, StatesProof, SummariesProof, Trace, Views,
@@ -79,6 +80,8 @@ pub enum Proof {
     Spec(Box<SpecProof>),
     /// No two threads can be at conflicting accesses, by facts for each procedure and context.
     Summaries(Box<SummariesProof>),
+    /// Any number of threads, by what memory each of them owns.
+    Owned(Box<OwnedProof>),
 }
 
 /// Why there is no answer.

@@ -126,6 +126,13 @@ impl Proof {
             Self::Spec(proof) => of_spec(proof).within(format_args!("Spec")),
             Self::LockOrder(locks) => once(locks, "LockOrder"),
             Self::Summaries(proof) => proof.check_form(),
+            Self::Owned(proof) => {
+                let is_nested = matches!(proof.rest, Proof::Owned(_));
+                require(!is_nested, "ownership is looked at once")
+                    .and_then(|()| proof.rest.check_form())
+                    .within(format_args!("rest"))
+                    .within(format_args!("Owned"))
+            }
         }
     }
 }
@@ -144,6 +151,7 @@ fn of_trace(trace: &Trace) -> Form {
             require(one.0 != other.0, "a race is one of two threads").within(format_args!("violation"))
         }
         Violation::Deadlock(threads) => once(threads, "violation"),
+        Violation::Leak => Ok(()),
     }
 }
 
@@ -271,7 +279,7 @@ fn of_abstraction(proof: &AbstractionProof) -> Form {
         Proof::OneThread | Proof::Flow(_) | Proof::Abstraction(_) | Proof::Product(_) => false,
         Proof::LockOrder(_) => false,
         Proof::Modular(_) | Proof::Queries(_) | Proof::Context(_) | Proof::Runs(_) | Proof::Spec(_) => false,
-        Proof::Summaries(_) => false,
+        Proof::Summaries(_) | Proof::Owned(_) => false,
     };
     require(is_about_bits, "a Boolean program is proved by thread states").within(format_args!("inner"))?;
     proof.inner.check_form().within(format_args!("inner"))

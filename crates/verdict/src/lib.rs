@@ -21,6 +21,7 @@ mod listing;
 mod locations;
 mod modular;
 mod orders;
+pub mod owned;
 mod present;
 mod product;
 mod property;
@@ -54,6 +55,7 @@ pub use listing::{Interference, KnownValue, ListedFact, ListedLine, Listing, kno
 pub use locations::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation, WhyNoRace};
 pub use modular::ModularProof;
 pub use orders::{Bound, Orders};
+pub use owned::{OwnedClaims, OwnedMemory, OwnedProof};
 pub use present::LocalEqualities;
 pub use product::{ProductNode, ProductPart, ProductProof};
 pub use property::{Check, Property};

@@ -34,6 +34,8 @@ impl Trace {
             }
             Violation::Race(_) => !run.has_doubts(),
             Violation::Deadlock(_) => run.deadlock_is_certain(),
+            // A value that is not modelled may be a pointer to what seems lost.
+            Violation::Leak => !run.has_doubts(),
         }
     }
 }
@@ -89,4 +91,6 @@ pub enum Violation {
     Race([(ThreadIndex, EdgeId); 2]),
     /// These threads wait for one another.
     Deadlock(Vec<ThreadIndex>),
+    /// The program has ended, and allocated memory is lost or left.
+    Leak,
 }

@@ -59,7 +59,7 @@ pub(crate) fn check(
     let races = match property {
         Property::NoError(_) => false,
         Property::NoRace => true,
-        Property::NoDeadlock => return Err(ProofError::Violated),
+        Property::NoDeadlock | Property::NoLeak(_) => return Err(ProofError::Violated),
     };
     let prepared = ready::words(program, races, budget)?;
     // Views have at most one thread in an atomic region; a thread that starts there would be a second one.

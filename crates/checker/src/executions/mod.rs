@@ -86,6 +86,7 @@ pub fn try_property(
         Proof::Exhaustive { .. } | Proof::Flow(_) | Proof::States(_) | Proof::Abstraction(_) => {}
         Proof::Product(_) | Proof::Modular(_) | Proof::Queries(_) | Proof::Context(_) => {}
         Proof::Runs(_) | Proof::Spec(_) | Proof::LockOrder(_) | Proof::Summaries(_) => {}
+        Proof::Owned(_) => {}
     }
     let Some(found) = walk(program, EFFORT, &share(budget), &mut Bad { property }) else { return Ok(()) };
     let Found { outside, trace, unknown, path } = found;
@@ -136,6 +137,7 @@ impl Watch for Bad<'_> {
                 let cycle = machine.deadlock(state)?;
                 Some(Violation::Deadlock(cycle.into_iter().map(|(thread, _)| thread).collect()))
             }
+            Property::NoLeak(leak) => machine.leak(state, *leak).map(|_| Violation::Leak),
         };
         let claim = "the property is not violated".to_owned();
         violation.map(|violation| Outside { claim, violation: Some(violation) })
@@ -143,7 +145,7 @@ impl Watch for Bad<'_> {
 
     fn price(&self, threads: usize) -> u64 {
         match self.property {
-            Property::NoError(_) => 0,
+            Property::NoError(_) | Property::NoLeak(_) => 0,
             Property::NoRace => 2 * threads as u64,
             Property::NoDeadlock => threads as u64 / 2,
         }

@@ -28,7 +28,7 @@ pub fn rests_on_points_to(proof: &Proof) -> bool {
         Proof::NoErrorLocation | Proof::OneThread | Proof::States(_) => false,
         Proof::Flow(_) | Proof::Abstraction(_) | Proof::Product(_) | Proof::Modular(_) => true,
         Proof::Queries(_) | Proof::Context(_) | Proof::Runs(_) | Proof::Spec(_) => true,
-        Proof::LockOrder(_) | Proof::Summaries(_) => true,
+        Proof::LockOrder(_) | Proof::Summaries(_) | Proof::Owned(_) => true,
     }
 }
 

@@ -57,7 +57,7 @@ pub fn decide(
             }
             errors.iter().for_each(|((_, span), whys)| decided(*span, whys));
         }
-        (_, Property::NoError(_) | Property::NoRace | Property::NoDeadlock) => {
+        (_, Property::NoError(_) | Property::NoRace | Property::NoDeadlock | Property::NoLeak(_)) => {
             attempt.open.iter().for_each(|open| decided(open.span, &[&open.why]));
         }
     }

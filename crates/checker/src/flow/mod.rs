@@ -80,6 +80,7 @@ fn check_symbolic(
             claim(!bad, "an error location is reachable")
         }
         Property::NoDeadlock => claim(false, "the proof says nothing about deadlocks"),
+        Property::NoLeak(_) => claim(false, "the proof says nothing about allocated memory"),
     }
 }
 

@@ -40,6 +40,7 @@ pub fn list(
         ObjectRole::Given | ObjectRole::HandedOn => false,
         ObjectRole::Program | ObjectRole::Processor | ObjectRole::HandlerLevel => true,
         ObjectRole::AddressOrder | ObjectRole::Constant | ObjectRole::Open => true,
+        ObjectRole::Allocated | ObjectRole::Automatic => true,
     };
     // Operations on locks alone make no location.
     let is_lock = |source: &Source| {

@@ -59,7 +59,9 @@ pub fn check(
 ) -> Result<(), ProofError> {
     match property {
         Property::NoRace => {}
-        Property::NoError(_) | Property::NoDeadlock => return claim("it is about races"),
+        Property::NoError(_) | Property::NoDeadlock | Property::NoLeak(_) => {
+            return claim("it is about races");
+        }
     }
     with_annotation(program, proof, budget, |view, locks, accesses, meter| {
         if let Some(pair) = races::open_pair(view, accesses, meter)? {

@@ -182,7 +182,12 @@ impl Context<'_> {
         let here = self.builder.here();
         let here = match self.builder.template.locations[here].waiting {
             Waiting::Nothing => here,
-            Waiting::For(_) | Waiting::Spurious | Waiting::Tracked | Waiting::Racing => {
+            Waiting::For(_)
+            | Waiting::Spurious
+            | Waiting::Tracked
+            | Waiting::Racing
+            | Waiting::Returned
+            | Waiting::Exited => {
                 let next = self.builder.label();
                 self.builder.place(next);
                 next

@@ -10,8 +10,8 @@ use super::emit::{answer_cell, truth};
 use super::errno::EINVAL;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{
-    Assignment, BinaryOp, Expr, Initial, IntType, Layout, Lhs, LocalId, Object, ObjectId, Op, Place, Rhs,
-    Storage, Value,
+    BinaryOp, ErrorKind, Expr, Initial, IntType, Layout, Lhs, LocalId, Object, ObjectId, ObjectRole, Op,
+    Place, Storage, Value,
 };
 
 /// The alignment of all allocated objects.
@@ -65,6 +65,20 @@ fn size(context: &mut Context<'_>, argument: &Argument) -> Expr {
     }
 }
 
+/// Allocates memory that the program has to give back, and returns the local with the address.
+pub(super) fn allocate_for_program(
+    context: &mut Context<'_>,
+    call: &Call<'_>,
+    size: Expr,
+    zeroed: bool,
+) -> LocalId {
+    let result = allocate(context, call, size, zeroed);
+    if let Some(object) = context.program.objects.iter_mut().last() {
+        object.role = ObjectRole::Allocated;
+    }
+    result
+}
+
 /// Allocates, and returns the local with the address.
 pub(super) fn allocate(context: &mut Context<'_>, call: &Call<'_>, size: Expr, zeroed: bool) -> LocalId {
     let site = site(context, call, &size);
@@ -77,7 +91,7 @@ pub(super) fn allocate(context: &mut Context<'_>, call: &Call<'_>, size: Expr, z
 fn plain(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<Answer> {
     let bytes = call.argument(index)?;
     let bytes = size(context, bytes);
-    Some(Answer::Value(Expr::Local(allocate(context, call, bytes, false))))
+    Some(Answer::Value(Expr::Local(allocate_for_program(context, call, bytes, false))))
 }
 
 /// Notes that an object may not be as aligned as was asked for.
@@ -113,7 +127,7 @@ fn posix_aligned(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.jump(done);
     context.builder.continue_at(good);
     check_alignment(context, alignment);
-    let address = allocate(context, call, bytes, false);
+    let address = allocate_for_program(context, call, bytes, false);
     context.builder.set(Lhs::Memory(Place::pointee(target, ty)), Expr::Local(address));
     context.put(cell, 0);
     context.builder.place(done);
@@ -127,7 +141,7 @@ fn zeroed(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     if let (Expr::Const(count, _), Expr::Const(width, _)) = (&count, &width) {
         let bytes = count.checked_mul(*width).filter(|bytes| ty.contains(*bytes));
         return Some(Answer::Value(match bytes {
-            Some(bytes) => Expr::Local(allocate(context, call, Expr::int(bytes, ty), true)),
+            Some(bytes) => Expr::Local(allocate_for_program(context, call, Expr::int(bytes, ty), true)),
             None => Expr::int(0, ty),
         }));
     }
@@ -142,7 +156,7 @@ fn zeroed(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.set(Lhs::Local(result), Expr::int(0, ty));
     context.builder.jump(done);
     context.builder.continue_at(good);
-    let address = allocate(context, call, Expr::binary(BinaryOp::Mul, ty, count, width), true);
+    let address = allocate_for_program(context, call, Expr::binary(BinaryOp::Mul, ty, count, width), true);
     context.builder.set(Lhs::Local(result), Expr::Local(address));
     context.builder.place(done);
     Some(Answer::Value(Expr::Local(result)))
@@ -160,7 +174,7 @@ fn realloc(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         (context.builder.label(), context.builder.label(), context.builder.label(), context.builder.label());
     context.builder.branch(truth(old.clone(), ty), again, fresh);
     context.builder.continue_at(fresh);
-    let address = allocate(context, call, bytes.clone(), false);
+    let address = allocate_for_program(context, call, bytes.clone(), false);
     context.builder.set(Lhs::Local(result), Expr::Local(address));
     context.builder.jump(done);
     // As in glibc, nothing is left of an object of 0 bytes.
@@ -174,7 +188,7 @@ fn realloc(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.jump(done);
     context.builder.continue_at(move_it);
     let kept = kept_bytes(context, &old, &bytes);
-    let address = allocate(context, call, bytes, false);
+    let address = allocate_for_program(context, call, bytes, false);
     context.builder.emit(Op::Copy(Expr::Local(address), old.clone(), Expr::Local(kept)));
     context.builder.emit(Op::Free(old));
     context.builder.set(Lhs::Local(result), Expr::Local(address));
@@ -213,35 +227,11 @@ fn free(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     Some(Answer::Nothing)
 }
 
-/// The local that is set where memory is given back that may not be ([`needs_allocation`]).
-pub(super) const WRONG_FREE: &str = "wrong free";
-
-/// Makes it an invalid access to give back what was given back already, a part of an object, or a
-/// variable that is named (C11 7.22.3.3p2). A pointer to a variable that is not named in the call is not
-/// looked for.
-///
-/// An object of no bytes has no valid address, so it looks like one that was given back. Where a program
-/// may have such objects, what is found is no evidence: the local that is set has an unknown value, until
-/// `simplify` knows better.
+/// Makes it an invalid free to give back what is not the first address of allocated memory (C11 7.22.3.3p2).
 fn needs_allocation(context: &mut Context<'_>, pointer: &Expr) {
-    let ty = context.pointer();
-    let is_named = match pointer {
-        Expr::Address(object, _) => context.program.objects[*object].storage != Storage::Site,
-        _ => false,
-    };
-    let is_wrong = if is_named {
-        Expr::bool(true)
-    } else {
-        let valid = |address| Expr::Valid(Box::new(address), 1);
-        let before = Expr::binary(BinaryOp::Sub, ty, pointer.clone(), Expr::int(1, ty));
-        let is_whole = valid(pointer.clone()).and(valid(before).not());
-        truth(pointer.clone(), ty).and(is_whole.not())
-    };
-    let known = context.named_local(WRONG_FREE, IntType::BOOL);
-    context.invalid_access_by(Op::Assign(Assignment {
-        pairs: vec![(Lhs::Local(known), Rhs::Unknown)],
-        constraint: Some(Expr::Local(known).and(is_wrong)),
-    }));
+    let is_allocated = Expr::Valid(Box::new(pointer.clone()), 0);
+    let is_wrong = truth(pointer.clone(), context.pointer()).and(is_allocated.not());
+    context.error_by(ErrorKind::InvalidFree, Op::Assume(is_wrong));
 }
 
 fn fill(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {

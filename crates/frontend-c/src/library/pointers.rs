@@ -212,13 +212,12 @@ impl Context<'_> {
 
     /// Makes it an invalid access that something holds; control continues in any case.
     pub(super) fn invalid_access_if(&mut self, is_wrong: Expr) {
-        self.invalid_access_by(Op::Assume(is_wrong));
+        self.error_by(ErrorKind::InvalidAccess, Op::Assume(is_wrong));
     }
 
-    /// Makes it an invalid access that an operation is possible; control continues in any case.
-    pub(super) fn invalid_access_by(&mut self, op: Op) {
-        let error = LocationKind::Error(ErrorKind::InvalidAccess);
-        let error = self.builder.template.location(error, false);
+    /// Makes it an error that an operation is possible; control continues in any case.
+    pub(super) fn error_by(&mut self, kind: ErrorKind, op: Op) {
+        let error = self.builder.template.location(LocationKind::Error(kind), false);
         self.builder.alternative(op, error);
         let next = self.builder.label();
         self.builder.place(next);

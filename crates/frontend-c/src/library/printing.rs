@@ -10,7 +10,7 @@
 
 use super::emit::truth;
 use super::input::{any_up_to, between, copy_repeated, signed_size, unmodelled_bytes};
-use super::memory::allocate;
+use super::memory::allocate_for_program;
 use super::outside::unknown_between;
 use super::streams::is_stream;
 use super::strings::scan;
@@ -328,7 +328,7 @@ fn print_anew(context: &mut Context<'_>, call: &Call<'_>, list: bool) -> Option<
     let text = text_of(context, call, 1, list)?;
     let ty = context.pointer();
     let size = context.sum(Expr::cast(ty, text.length()), Expr::int(1, ty));
-    let made = Expr::Local(allocate(context, call, size, false));
+    let made = Expr::Local(allocate_for_program(context, call, size, false));
     let length = store_text(context, &made, None, text, None);
     context.builder.set(Lhs::Memory(Place::pointee(target, ty)), made);
     Some(Answer::Value(length))

@@ -6,25 +6,19 @@
 //! 2. Programs that do not look at `errno`, or ask whether threads were started, need not note it; those
 //!    without cleanup handlers, and without destructors of thread-specific values, need not look for some
 //!    at the end of a thread.
-//! 3. Where no object of no bytes is allocated, memory that is not valid was given back, so that giving it
-//!    back again is a violation. The competition's property is about accesses alone; there such questions
-//!    are dropped.
-//! 4. Results that no one reads need not be set. This matters for results that are not modelled: an
+//! 3. Results that no one reads need not be set. This matters for results that are not modelled: an
 //!    execution that chooses one is no evidence.
 
-use super::memory::WRONG_FREE;
 use super::mutex::{ERROR_CHECKING, KIND, NEW_KIND, RECURSIVE};
 use ir::ids::Id;
 use ir::semantics::mutex_kind_offset;
 use ir::{
-    Assignment, BinaryOp, DataModel, Edge, Expr, IdVec, Initial, Lhs, LocalId, Object, ObjectId, ObjectRole,
-    Op, Place, Program, Rhs, Template, UnaryOp, Value,
+    BinaryOp, DataModel, Expr, IdVec, Initial, Lhs, LocalId, Object, ObjectId, ObjectRole, Op, Place,
+    Program, Rhs, Template, UnaryOp, Value,
 };
 
-/// Drops questions that have one answer, and results that no one reads; questions about memory that is
-/// given back, unless they are wanted.
-pub fn simplify(program: &mut Program, wants_frees: bool) {
-    settle_frees(program, wants_frees);
+/// Drops questions that have one answer, and results that no one reads.
+pub fn simplify(program: &mut Program) {
     drop_stores(program, |object| object.name == super::errno::NAME);
     super::signals::settle_handlers(program);
     drop_stores(program, |object| object.name == super::processes::STARTED);
@@ -40,32 +34,6 @@ pub fn simplify(program: &mut Program, wants_frees: bool) {
             answer_kinds(template);
         }
         drop_unread(template);
-    }
-}
-
-/// Answers or drops the questions about memory that is given back ([`WRONG_FREE`]).
-fn settle_frees(program: &mut Program, are_wanted: bool) {
-    let mut ops = program.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops);
-    let no_empty = ops.all(|op| match op {
-        Op::Allocate { size, .. } => as_constant(size).is_some_and(|size| size > 0),
-        _ => true,
-    });
-    for Template { edges, locals, .. } in program.templates.iter_mut() {
-        let asks = |edge: &Edge| match edge.ops.as_slice() {
-            [Op::Assign(Assignment { pairs, .. })] => {
-                matches!(pairs.as_slice(), [(Lhs::Local(local), Rhs::Unknown)] if locals[*local].name == WRONG_FREE)
-            }
-            _ => false,
-        };
-        if !are_wanted {
-            *edges = edges.iter().filter(|edge| !asks(edge)).cloned().collect();
-        } else if no_empty {
-            for edge in edges.iter_mut().filter(|edge| asks(edge)) {
-                if let [Op::Assign(Assignment { pairs, .. })] = edge.ops.as_mut_slice() {
-                    pairs.iter_mut().for_each(|(_, value)| *value = Rhs::Value(Expr::bool(true)));
-                }
-            }
-        }
     }
 }
 

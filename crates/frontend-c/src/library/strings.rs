@@ -1,7 +1,7 @@
 //! Functions on strings, as loops over their bytes; copies are one step each.
 
 use super::emit::{differ, equal, truth};
-use super::memory::allocate;
+use super::memory::allocate_for_program;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{Assignment, BinaryOp, Expr, IntType, Lhs, LocalId, Op, Place, Rhs};
 
@@ -266,7 +266,7 @@ fn duplicate(context: &mut Context<'_>, call: &Call<'_>, limited: bool) -> Optio
     let from = context.settle_pointer(string);
     let length = measure(context, string, &from, limit.as_ref());
     let with_end = plus_one(context, length.clone());
-    let copy = Expr::Local(allocate(context, call, with_end, false));
+    let copy = Expr::Local(allocate_for_program(context, call, with_end, false));
     context.builder.emit(Op::Copy(copy.clone(), from, length.clone()));
     let last = Place::pointee(context.sum(copy.clone(), length), IntType::U8);
     context.builder.set(Lhs::Memory(last), Expr::int(0, IntType::U8));

@@ -87,6 +87,7 @@ pub fn kind_of(proof: &Proof) -> String {
         Proof::Abstraction(_) => "Abstraction".to_owned(),
         Proof::Product(_) => "Product".to_owned(),
         Proof::Summaries(_) => "Summaries".to_owned(),
+        Proof::Owned(_) => "Owned".to_owned(),
         Proof::Modular(_) => "Modular".to_owned(),
         Proof::Queries(_) => "Queries".to_owned(),
         Proof::Context(_) => "Context".to_owned(),

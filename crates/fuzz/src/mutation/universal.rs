@@ -20,9 +20,9 @@ use verdict::queries::Places;
 use verdict::{
     AbstractId, AbstractState, AbstractionProof, Acfa, Budget, Check, Composition, Conformance, ContextNode,
     ContextProof, ContextView, DataProof, FlowProof, HeldLock, LocationFacts, LockBase, LockFact,
-    ModularProof, Pairs, PredicateRelation, ProcedureContext, ProductNode, ProductPart, ProductProof, Proof,
-    QueriesClaim, QueriesPart, QueriesProof, RunsProof, SpecProof, Started, StatesProof, StepAbstraction,
-    SummariesProof, Team, ThreadFacts, VariablePacks, Views,
+    ModularProof, OwnedProof, Pairs, PredicateRelation, ProcedureContext, ProductNode, ProductPart,
+    ProductProof, Proof, QueriesClaim, QueriesPart, QueriesProof, RunsProof, SpecProof, Started, StatesProof,
+    StepAbstraction, SummariesProof, Team, ThreadFacts, VariablePacks, Views,
 };
 
 /// Tries all of them on the checks that do not hold of the program of a file; says what became of each.
@@ -51,6 +51,11 @@ pub fn try_file(
 pub fn proofs(program: &Views, check: Check) -> Vec<Proof> {
     let races = check == Check::Races;
     let mut found = vec![Proof::NoErrorLocation, Proof::OneThread, Proof::LockOrder(Vec::new())];
+    for is_known in [true, false] {
+        let nothing = |code: &ir::Template| vec![is_known.then(Vec::new); code.locations.len()];
+        let claims = program.templates.iter().map(nothing).collect();
+        found.push(Proof::Owned(Box::new(OwnedProof { claims, rest: Proof::NoErrorLocation })));
+    }
     found.push(Proof::LockOrder(static_objects(program).map(|object| (object, 0)).collect()));
     let copies = |count: &Count| match count {
         Count::Exactly(copies) => *copies,

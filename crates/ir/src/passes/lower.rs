@@ -13,7 +13,8 @@
 //!    checked against that object; one through a pointer is checked against whatever object is there.
 //! 2. `Fill` and `Copy` of a size that is not constant check their first and last byte, and that both are in
 //!    one object.
-//! 3. Freeing memory that was not allocated ends the execution without an error.
+//! 3. Front ends test what is freed ([`ErrorKind::InvalidFree`]): by itself, freeing memory that was not
+//!    allocated ends the execution without an error.
 //! 4. A call through a pointer is checked against the procedures whose addresses are taken, whatever their
 //!    types.
 //! 5. Loads happen before the arithmetic next to them, and a check evaluates only its own operands. So if
@@ -38,6 +39,8 @@ pub struct Lowering {
     pub reach_error: bool,
     /// No access lies outside of any object.
     pub bounds: bool,
+    /// Only what was allocated is given back, and only once.
+    pub frees: bool,
     /// No signed operation leaves its range.
     pub overflow: bool,
     /// Threads do not wait for ever: keeps code that only this check needs ([`Waiting::Tracked`]).
@@ -54,6 +57,7 @@ impl Lowering {
             ErrorKind::Assertion => self.assertions,
             ErrorKind::InvalidAccess => self.bounds,
             ErrorKind::Overflow => self.overflow,
+            ErrorKind::InvalidFree => self.frees,
         }
     }
 }
@@ -128,13 +132,15 @@ fn procedures_with_address(program: &Program) -> Vec<TemplateId> {
     found.into_iter().collect()
 }
 
-/// Turns unwanted error locations into ends of the program. Front ends reach an invalid access by an extra
-/// edge next to those on which the program continues, so that edge is removed.
+/// Turns unwanted error locations into ends of the program. Front ends reach an invalid access or an invalid
+/// free by an extra edge next to those on which the program continues, so that edge is removed.
 pub fn select_errors(program: &mut Program, lowering: Lowering) {
-    if !lowering.bounds {
+    for kind in [ErrorKind::InvalidAccess, ErrorKind::InvalidFree] {
+        if lowering.wants(kind) {
+            continue;
+        }
         for Template { locations, edges, .. } in program.templates.iter_mut() {
-            let invalid = LocationKind::Error(ErrorKind::InvalidAccess);
-            let is_kept = |edge: &&Edge| locations[edge.target].kind != invalid;
+            let is_kept = |edge: &&Edge| locations[edge.target].kind != LocationKind::Error(kind);
             *edges = edges.iter().filter(is_kept).cloned().collect();
         }
     }

@@ -415,6 +415,12 @@ impl Evaluation<'_, '_, '_> {
                         .is_some_and(|(low, high)| ty.contains(low) && ty.contains(high));
                 Ok((value, if is_definite { Span::only(value) } else { Span::TRUTH }))
             }
+            Expr::Valid(pointer, 0) => {
+                let (address, span) = self.eval(pointer)?;
+                let value = Value::from(self.of.machine.may_be_freed(&self.state, address as u64));
+                let is_definite = span.is_one() && (address == 0 || !self.of.is_lost);
+                Ok((value, if is_definite { Span::only(value) } else { Span::TRUTH }))
+            }
             Expr::Valid(pointer, size) => {
                 let (address, span) = self.eval(pointer)?;
                 let (_, root) = self.eval(super::eval::root(pointer))?;

@@ -116,6 +116,10 @@ impl<S: Held> Context<'_, '_, S> {
                 let right = self.eval(&pair.1)?;
                 Ok(Value::from(overflows(*op, *ty, left, right)))
             }
+            Expr::Valid(pointer, 0) => {
+                let address = self.eval(pointer)? as u64;
+                Ok(Value::from(self.machine.may_be_freed(&self.state, address)))
+            }
             Expr::Valid(pointer, size) => {
                 let address = self.eval(pointer)? as u64;
                 let root = self.eval(root(pointer))? as u64;

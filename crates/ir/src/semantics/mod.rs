@@ -12,6 +12,8 @@
 //! A *deadlock* is a state from which waiting threads never take a step again, although the program does not
 //! end ([`waiting`](self::Wait) has the definition).
 //!
+//! Memory *leaks* if no pointer leads to it, or if it is still allocated where the program ends ([`Leak`]).
+//!
 //! A *data race* is a state in which two threads each have an edge whose operations lead to an access of the
 //! same byte, one of them a write, not both atomic ([`Machine::race`]). Where atomic accesses impose no order
 //! ([`Program::unordered`](crate::Program)), two accesses of one execution also race if neither happens
@@ -20,6 +22,7 @@
 pub mod address;
 mod certainty;
 mod eval;
+mod leaks;
 mod machine;
 mod memory;
 mod order;
@@ -31,6 +34,7 @@ mod waiting;
 pub use address::{AddressMap, STATICS};
 pub use certainty::{Certainty, Uncertain};
 pub use eval::{Fault, apply, overflows};
+pub use leaks::Leak;
 pub use machine::{Activation, Block, LimitKind, Machine, State, Thread, ThreadIndex};
 pub use memory::Bytes;
 pub use order::{HappensBefore, PastAccess};

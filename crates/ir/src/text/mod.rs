@@ -190,6 +190,7 @@ fn error_word(kind: ErrorKind) -> &'static str {
         ErrorKind::Assertion => "assertion",
         ErrorKind::InvalidAccess => "invalid_access",
         ErrorKind::Overflow => "overflow",
+        ErrorKind::InvalidFree => "invalid_free",
     }
 }
 
@@ -203,11 +204,13 @@ fn waiting_words(waiting: Waiting) -> &'static [&'static str] {
         Waiting::Spurious => &["spurious"],
         Waiting::Tracked => &["tracked"],
         Waiting::Racing => &["racing"],
+        Waiting::Returned => &["returned"],
+        Waiting::Exited => &["exited"],
     }
 }
 
 /// All enumerations with keywords.
-const WAITINGS: [Waiting; 7] = [
+const WAITINGS: [Waiting; 9] = [
     Waiting::For(SharedObject::Semaphore),
     Waiting::For(SharedObject::Condition),
     Waiting::For(SharedObject::Barrier),
@@ -215,10 +218,9 @@ const WAITINGS: [Waiting; 7] = [
     Waiting::Spurious,
     Waiting::Tracked,
     Waiting::Racing,
+    Waiting::Returned,
+    Waiting::Exited,
 ];
-
-const ERROR_KINDS: [ErrorKind; 4] =
-    [ErrorKind::ReachError, ErrorKind::Assertion, ErrorKind::InvalidAccess, ErrorKind::Overflow];
 
 /// The default size and alignment of a layout.
 fn natural(layout: &Layout) -> (u64, u64) {

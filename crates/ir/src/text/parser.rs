@@ -5,14 +5,13 @@
 
 use super::lexer::{Located, Token, tokens};
 use super::{
-    ERROR_KINDS, ParseError, SYNC_KINDS, WAITINGS, error_word, int_type, location, natural, sync_word,
-    waiting_words,
+    ParseError, SYNC_KINDS, WAITINGS, error_word, int_type, location, natural, sync_word, waiting_words,
 };
 use crate::check::{MAX_DEPTH, MAX_LOCATIONS};
 use crate::ids::{Id, LocalId, LocationId, ObjectId, TemplateId};
 use crate::program::{
-    Assumption, Count, Edge, Initial, Local, Location, LocationKind, Object, ObjectRole, Program, Range,
-    SiteUse, Span, Storage, Template, TemplateRole,
+    Assumption, Count, Edge, ErrorKind, Initial, Local, Location, LocationKind, Object, ObjectRole, Program,
+    Range, SiteUse, Span, Storage, Template, TemplateRole,
 };
 use crate::types::{DataModel, Field, IntType, Layout};
 use std::collections::BTreeMap;
@@ -531,8 +530,11 @@ impl Parser {
                 });
                 self.locations(|one| one.waiting = waiting)?;
             } else if self.take_word("error") {
-                let Some(kind) = ERROR_KINDS.into_iter().find(|kind| self.is_word(error_word(*kind))) else {
-                    return self.expected("`reach_error`, `assertion`, `invalid_access` or `overflow`");
+                let Some(kind) = ErrorKind::ALL.into_iter().find(|kind| self.is_word(error_word(*kind)))
+                else {
+                    return self.expected(
+                        "`reach_error`, `assertion`, `invalid_access`, `overflow` or `invalid_free`",
+                    );
                 };
                 self.advance();
                 self.locations(|one| one.kind = LocationKind::Error(kind))?;

@@ -257,9 +257,7 @@ impl<'p> Printer<'p> {
             put!(self, "  entry {}\n", template.entry);
         }
         let kinds = [LocationKind::End, LocationKind::Exit, LocationKind::Halt];
-        let errors =
-            [ErrorKind::ReachError, ErrorKind::Assertion, ErrorKind::InvalidAccess, ErrorKind::Overflow];
-        for kind in kinds.into_iter().chain(errors.map(LocationKind::Error)) {
+        for kind in kinds.into_iter().chain(ErrorKind::ALL.map(LocationKind::Error)) {
             let word = match kind {
                 LocationKind::Normal => continue,
                 LocationKind::End => "end".to_owned(),

@@ -133,7 +133,7 @@ impl Generator {
         template.result = Some(LocalId(self.random.below(9) as u32));
         template.exit_value = self.random.chance().then_some(LocalId(3));
         for _ in 0..1 + self.random.below(8) {
-            let error = super::ERROR_KINDS[self.random.below(4)];
+            let error = crate::ErrorKind::ALL[self.random.below(5)];
             let kinds =
                 [LocationKind::End, LocationKind::Exit, LocationKind::Halt, LocationKind::Error(error)];
             let kind = if self.random.chance() { LocationKind::Normal } else { self.random.pick(&kinds) };

@@ -10,6 +10,7 @@ mod flow_mutations;
 mod forged;
 mod library;
 mod modular_mutations;
+mod owned;
 mod product_mutations;
 mod programs;
 mod queries;

@@ -146,9 +146,10 @@ fn check_program(file: &Path) -> Vec<String> {
         // What is proved already, or known to be out of reach, is not searched for long.
         let by_horn = for_horn && expectation.holds;
         // Of races, some engines know nothing.
-        let knows = |engine: &&dyn verdict::Engine| {
-            matches!(check.property(), Property::NoError(_))
-                || ["context", "summaries"].contains(&engine.name())
+        let knows = |engine: &&dyn verdict::Engine| match check.property() {
+            Property::NoError(_) => true,
+            Property::NoLeak(_) => engine.name() == "owned",
+            Property::NoRace | Property::NoDeadlock => ["context", "summaries"].contains(&engine.name()),
         };
         let decider = decider(&wanted).filter(knows);
         // What a listing says of a program from nesC is judged below.
@@ -258,7 +259,8 @@ fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<St
 /// The engine that alone must decide a program, in both directions, if one is named.
 fn decider(wanted: &Annotations) -> Option<&'static dyn verdict::Engine> {
     let named = |name: &str| wanted.arguments.iter().any(|word| word == name);
-    let engines: [&'static dyn verdict::Engine; 5] = [
+    let engines: [&'static dyn verdict::Engine; 6] = [
+        &portfolio::owned::Owned(&engine_flow::Flow),
         &portfolio::STATES,
         &engine_horn::symbolic::Symbolic,
         &engine_queries::Queries { main_thread: None },
@@ -308,5 +310,6 @@ fn lines(refutation: &Refutation) -> BTreeSet<u32> {
         ReplayedViolation::Race { accesses, .. } => accesses.iter().map(|access| access.span.line).collect(),
         // A cycle is complete at any of its locks: the last one to be marked is enough.
         ReplayedViolation::Deadlock(_) => BTreeSet::new(),
+        ReplayedViolation::Leak(leak) => BTreeSet::from([leak.allocated.line]),
     }
 }

@@ -157,7 +157,7 @@ impl<'p> Execution<'p> {
         let mut end = Vec::new();
         let mut looked: BTreeSet<usize> = BTreeSet::new();
         match violation {
-            ReplayedViolation::Error { .. } => {}
+            ReplayedViolation::Error { .. } | ReplayedViolation::Leak(_) => {}
             ReplayedViolation::Race { accesses, .. } => {
                 for (index, access) in accesses.iter().enumerate() {
                     let step = steps + index;

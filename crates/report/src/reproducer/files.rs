@@ -45,6 +45,9 @@ pub fn make<'s>(
     if let Some(word) = texts.find_map(|(_, text)| missing(&refutation.program, text)) {
         return Err(Unforced::Missing(word.to_owned()));
     }
+    if let ReplayedViolation::Leak(_) = &refutation.replayed.violation {
+        return Err(Unforced::Leak);
+    }
     let execution = Execution::new(refutation)?;
     if let ReplayedViolation::Race { accesses, .. } = &refutation.replayed.violation
         && let Some(access) =
@@ -201,8 +204,9 @@ impl Schedule {
         known: &Objects,
         line: impl Fn(Span) -> Option<&'s str>,
     ) -> Result<Option<(usize, u64)>, Unforced> {
-        let ReplayedViolation::Error { kind: ErrorKind::InvalidAccess, span, .. } =
-            refutation.replayed.violation
+        let ReplayedViolation::Error {
+            kind: ErrorKind::InvalidAccess | ErrorKind::InvalidFree, span, ..
+        } = refutation.replayed.violation
         else {
             return Ok(None);
         };
@@ -308,6 +312,7 @@ impl Schedule {
             ReplayedViolation::Error { thread, .. } => vec![*thread],
             ReplayedViolation::Race { accesses, .. } => accesses.iter().map(|access| access.thread).collect(),
             ReplayedViolation::Deadlock(waits) => waits.iter().map(|wait| wait.thread).collect(),
+            ReplayedViolation::Leak(_) => Vec::new(),
         };
         let last = execution.states.last().expect("there is a first state");
         let mut values = String::new();
@@ -323,6 +328,7 @@ impl Schedule {
                     u8::from(waits.iter().any(|wait| wait.thread == thread))
                 }
                 ReplayedViolation::Error { .. } | ReplayedViolation::Race { .. } => 0,
+                ReplayedViolation::Leak(_) => 0,
             };
             let name = &refutation.replayed.threads[thread].name;
             let _ =
@@ -450,11 +456,13 @@ fn goal(violation: &ReplayedViolation) -> &'static str {
     match violation {
         ReplayedViolation::Error { kind, .. } => match kind {
             ErrorKind::ReachError | ErrorKind::Assertion => "GOAL_ERROR",
-            ErrorKind::InvalidAccess => "GOAL_BOUNDS",
+            ErrorKind::InvalidAccess | ErrorKind::InvalidFree => "GOAL_BOUNDS",
             ErrorKind::Overflow => "GOAL_OVERFLOW",
         },
         ReplayedViolation::Race { .. } => "GOAL_RACE",
         ReplayedViolation::Deadlock(_) => "GOAL_DEADLOCK",
+        // Refused before ([`Unforced::Leak`]).
+        ReplayedViolation::Leak(_) => "GOAL_ERROR",
     }
 }
 

@@ -122,14 +122,16 @@ pub(crate) fn check_reads(refutation: &Refutation, execution: &Execution<'_>) ->
                 }
             }
         }
-        ReplayedViolation::Error { kind: ErrorKind::InvalidAccess, span, .. } => {
+        ReplayedViolation::Error {
+            kind: ErrorKind::InvalidAccess | ErrorKind::InvalidFree, span, ..
+        } => {
             let Some(step) = refutation.trace.steps.last() else { return Ok(()) };
             let code = code_of(step.thread)?;
             if code.edges.iter().any(|edge| edge.span == *span && is_unread(code, edge)) {
                 return Err(Unforced::Unused(*span));
             }
         }
-        ReplayedViolation::Error { .. } | ReplayedViolation::Deadlock(_) => {}
+        ReplayedViolation::Error { .. } | ReplayedViolation::Deadlock(_) | ReplayedViolation::Leak(_) => {}
     }
     Ok(())
 }
@@ -241,14 +243,14 @@ pub(crate) fn check_library<'s>(
         line(*span).is_some_and(|line| words(line).any(is_unseen))
     };
     let found = match &refutation.replayed.violation {
-        ReplayedViolation::Error { kind: ErrorKind::InvalidAccess, span, .. } => {
-            Some(*span).filter(is_unseen)
-        }
+        ReplayedViolation::Error {
+            kind: ErrorKind::InvalidAccess | ErrorKind::InvalidFree, span, ..
+        } => Some(*span).filter(is_unseen),
         ReplayedViolation::Race { accesses, .. } => {
             let mut spans = accesses.iter().map(|access| access.span);
             spans.find(|span| is_unseen(span) && !starts(*span))
         }
-        ReplayedViolation::Error { .. } | ReplayedViolation::Deadlock(_) => None,
+        ReplayedViolation::Error { .. } | ReplayedViolation::Deadlock(_) | ReplayedViolation::Leak(_) => None,
     };
     found.map_or(Ok(()), |span| Err(Unforced::Choice(span)))
 }

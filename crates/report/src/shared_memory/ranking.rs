@@ -113,5 +113,6 @@ fn is_waiting(program: &Program, access: &LocationAccess) -> bool {
             SharedObject::Semaphore | SharedObject::Condition | SharedObject::Barrier | SharedObject::Once,
         ) => true,
         Waiting::Nothing | Waiting::Spurious | Waiting::Tracked | Waiting::Racing => false,
+        Waiting::Returned | Waiting::Exited => false,
     }
 }

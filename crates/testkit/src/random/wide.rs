@@ -100,6 +100,9 @@ struct Writer {
     prefix: &'static str,
 }
 
+/// The parts of memory safety.
+const MEMORY: [Check; 4] = [Check::Deref, Check::Free, Check::Memtrack, Check::Memcleanup];
+
 impl Wide {
     /// The program with this number.
     pub fn new(seed: u64) -> Self {
@@ -108,13 +111,14 @@ impl Wide {
         let check = match random.below(12) {
             0..=3 => Check::Assertions,
             4..=7 => Check::Races,
-            8 | 9 => Check::Bounds,
+            8 => Check::Bounds,
+            9 => MEMORY[(seed % 4) as usize],
             10 => Check::Overflow,
             _ => Check::Deadlock,
         };
         let topics: [&[Topic]; 5] = match check {
             Check::Deadlock => [sync::TOPICS, sync::TOPICS, calls::TOPICS, language::TOPICS, atomics::TOPICS],
-            Check::Bounds => {
+            Check::Bounds | Check::Deref | Check::Free | Check::Memtrack | Check::Memcleanup => {
                 [memory::TOPICS, memory::TOPICS, memory::TOPICS, calls::TOPICS, language::TOPICS]
             }
             Check::Races => [memory::TOPICS, sync::TOPICS, calls::TOPICS, calls::TOPICS, atomics::TOPICS],

@@ -141,6 +141,7 @@ impl Wild {
             Check::Bounds if random.once_in(2) => features.arrays = true,
             Check::Bounds => features.pointers = true,
             Check::Assertions | Check::ReachError | Check::Races | Check::Overflow | Check::Deadlock => {}
+            Check::Deref | Check::Free | Check::Memtrack | Check::Memcleanup => {}
         }
         let mutexes = if random.once_in(3) { vec!["m0", "m1"] } else { vec!["m0"] };
         let mut writer = Writer {

@@ -70,7 +70,7 @@ fn unread_results_leave_no_unknown_choice() {
     };
     // The thread's errno.
     assert_eq!(unknown(&world.program), 1);
-    super::super::simplify(&mut world.program, true);
+    super::super::simplify(&mut world.program);
     assert_eq!(unknown(&world.program), 0);
 }
 

@@ -27,7 +27,7 @@ fn two_critical_sections(
     });
     world.start(worker, 2);
     let before = runs(&world, &[(shared, 0, IntType::I32)]);
-    super::super::simplify(&mut world.program, true);
+    super::super::simplify(&mut world.program);
     let after = runs(&world, &[(shared, 0, IntType::I32)]);
     assert_eq!(
         (&before.ended, before.race, &before.blocked),
@@ -86,7 +86,7 @@ fn results_in(model: ir::DataModel, kind: Value, calls: &[&str]) -> Vec<Value> {
             }
         });
         world.start(main, 1);
-        super::super::simplify(&mut world.program, true);
+        super::super::simplify(&mut world.program);
     })
 }
 
@@ -147,7 +147,7 @@ fn static_initialisers_keep_their_kind_when_simplified() {
                 }
             });
             world.start(main, 1);
-            super::super::simplify(&mut world.program, true);
+            super::super::simplify(&mut world.program);
         });
         assert_eq!(values, [0, second]);
     }
@@ -165,7 +165,7 @@ fn kinds_that_are_stored_by_the_program_are_kept_when_simplified() {
             }
         });
         world.start(main, 1);
-        super::super::simplify(&mut world.program, true);
+        super::super::simplify(&mut world.program);
     });
     assert_eq!(values, [0, EDEADLK]);
 }
@@ -201,7 +201,7 @@ fn simplifying_leaves_a_plain_lock_operation() {
         code.call("pthread_mutex_lock", vec![large(mutex)]);
         code.call("pthread_mutex_unlock", vec![large(mutex)]);
     });
-    super::super::simplify(&mut world.program, true);
+    super::super::simplify(&mut world.program);
     let template = &world.program.templates[TemplateId(0)];
     let outgoing = template.outgoing();
     let mut location = template.entry;

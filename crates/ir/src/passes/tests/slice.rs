@@ -12,6 +12,7 @@ const ASSERTIONS: Lowering = Lowering {
     assertions: true,
     reach_error: true,
     bounds: false,
+    frees: false,
     overflow: false,
     deadlock: false,
     races: false,

@@ -1,0 +1,30 @@
+// Counting down and asking are two steps: both threads may free.
+// expect: deref=false free=false
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct counted {
+  atomic_int users;
+  int value;
+};
+static void drop(struct counted *c) {
+  atomic_fetch_sub(&c->users, 1); //~ ERROR
+  if (atomic_load(&c->users) == 0) //~ ERROR
+    free(c); //~ ERROR
+}
+static void *use(void *passed) {
+  struct counted *c = passed;
+  int v = c->value; //~ ERROR
+  drop(c);
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  struct counted *c = malloc(sizeof *c);
+  atomic_init(&c->users, 2);
+  c->value = 7;
+  pthread_create(&t, 0, use, c);
+  drop(c);
+  pthread_join(t, 0);
+  return 0;
+}

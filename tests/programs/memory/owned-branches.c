@@ -1,0 +1,24 @@
+// Any number of threads; memory is freed on each path.
+// expect: deref=true free=true memtrack=true
+// args: --engine owned
+#include <pthread.h>
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+static void *work(void *unused) {
+  int *mine = malloc(sizeof *mine);
+  int *other = mine;
+  *mine = __VERIFIER_nondet_int();
+  if (*other > 3) {
+    free(other);
+    return 0;
+  }
+  *other = 1;
+  free(mine);
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  while (__VERIFIER_nondet_int())
+    pthread_create(&t, 0, work, 0);
+  return 0;
+}
