@@ -118,6 +118,7 @@ pub fn proof(mut analysis: Analysis<'_, '_>) -> SummariesProof {
             helper: helpers.kind,
             objects: model.program.objects.ids().filter(is_shared).collect(),
             apart: analysis.apart_in_teams.get(&helpers.kind).copied().unwrap_or(0),
+            alone: analysis.alone_in_teams.contains(&helpers.kind),
         }
     });
     let teams = teams.collect();
@@ -126,6 +127,7 @@ pub fn proof(mut analysis: Analysis<'_, '_>) -> SummariesProof {
         private: model.program.objects.ids().filter(|id| model.private[*id]).collect(),
         handles,
         distinct,
+        alone: analysis.alone.iter().copied().collect(),
         teams,
         contexts,
     }

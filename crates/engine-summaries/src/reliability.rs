@@ -7,8 +7,9 @@ use crate::analysis::Analysis;
 use crate::model::{Access, WORDS};
 use crate::numbers::{LARGEST_STRIDE, Numbers};
 use crate::ownership::base;
+use crate::teams::is_none;
 use ir::passes::footprint::Region;
-use ir::{EdgeId, LocationId, LocationKind, Op, TemplateId};
+use ir::{Count, EdgeId, LocationId, LocationKind, Op, TemplateId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -312,6 +313,42 @@ impl Analysis<'_, '_> {
             found.remove(kind);
         }
         found.into_iter().filter_map(|(kind, apart)| Some((kind, apart?))).collect()
+    }
+
+    /// The kinds of which at most one thread, or one of those that one thread has started (`own`), is alive at
+    /// any time: each is started where there is none.
+    pub fn alone(&self, own: bool) -> BTreeSet<TemplateId> {
+        let model = self.model;
+        let mut found: BTreeSet<TemplateId> = model.kinds.iter().copied().collect();
+        for number in self.reached() {
+            let context = &self.contexts[number as usize];
+            let code = &model.program.templates[context.template];
+            for (id, edge) in code.edges.enumerate() {
+                let Some(facts) = &context.facts[edge.source] else { continue };
+                let is_start = |op: &Op| matches!(op, Op::Spawn(..));
+                if !edge.ops.iter().any(is_start) {
+                    continue;
+                }
+                let is_first = edge.ops.first().is_some_and(is_start) && !edge.ops[1..].iter().any(is_start);
+                for kind in &model.procedures[context.template].callees[id] {
+                    let is_none = |started: &Started| started.kind == *kind && is_none(started);
+                    let is_absent = facts.absent.binary_search(kind).is_ok();
+                    let fits = is_absent || (own && facts.started.iter().any(is_none));
+                    if !is_first || !fits || *kind == context.kind {
+                        found.remove(kind);
+                    }
+                }
+            }
+        }
+        let copies = |kind: TemplateId| {
+            let of_kind = model.program.start.iter().filter(move |(template, _)| *template == kind);
+            of_kind.map(|(_, count)| match count {
+                Count::Exactly(copies) => u64::from(*copies),
+                Count::Any => 2,
+            })
+        };
+        found.retain(|kind| own || copies(*kind).sum::<u64>() <= 1);
+        found
     }
 
     fn remove_present(&mut self, reached: &[u32]) -> bool {

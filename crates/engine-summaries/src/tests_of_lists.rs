@@ -301,6 +301,17 @@ fn forged_claims_about_helpers() {
     let mut forged = proof.clone();
     forged.teams[0].apart *= 2;
     assert!(refused(forged).contains("apart from one another"));
+    // That there is one at a time.
+    let mut forged = proof.clone();
+    forged.teams[0].alone = true;
+    assert!(refused(forged).contains("at most one thread"));
+    for (kind, code) in good.templates.enumerate().filter(|(_, code)| ["work", "help"].contains(&&*code.name))
+    {
+        let mut forged = proof.clone();
+        forged.alone.push(kind);
+        let refusal = refused(forged);
+        assert!(refusal.contains("at most one thread"), "{}: {refusal}", code.name);
+    }
     for (object, described) in good.objects.enumerate() {
         if !proof.private.contains(&object) && !team.objects.contains(&object) {
             let mut forged = proof.clone();
@@ -316,4 +327,46 @@ fn forged_claims_about_helpers() {
         forged.teams[0].helper = kind;
         refused(forged);
     }
+}
+
+const ROUNDS: &str = "
+int results[4], last;
+struct part { int at; int values[4]; };
+void *round(void *p) { results[last & 3] = last; return 0; }
+void *help(void *p) { struct part *part = p; part->values[part->at & 3] = 1; return 0; }
+void *work(void *p) {
+  struct part part;
+  pthread_t helper;
+  for (int i = 0; i < 3; i++) {
+    part.at = i;
+    pthread_create(&helper, 0, help, &part);
+    pthread_join(helper, 0);
+  }
+  return 0;
+}
+int main(void) {
+  pthread_t id, one, other;
+  for (int i = 0; i < 3; i++) {
+    last = i;
+    pthread_create(&id, 0, round, 0);
+    pthread_join(id, 0);
+  }
+  pthread_create(&one, 0, work, 0);
+  pthread_create(&other, 0, work, 0);
+  return 0;
+}";
+
+#[test]
+fn one_at_a_time() {
+    try_all(
+        ROUNDS,
+        &[
+            ("pthread_join(id, 0);", "if (i) pthread_join(id, 0);"),
+            ("pthread_join(helper, 0);", "if (i) pthread_join(helper, 0);"),
+            ("help, &part);", "help, &part); pthread_create(&helper, 0, help, &part);"),
+            ("int main(void) {", "int main(void) { pthread_t first; pthread_create(&first, 0, round, 0);"),
+            ("pthread_join(id, 0);", "pthread_join(one, 0);"),
+            ("pthread_join(helper, 0);", "pthread_join((pthread_t)p, 0);"),
+        ],
+    );
 }

@@ -421,6 +421,7 @@ fn of_summaries(proof: &SummariesProof) -> Form {
     rising(&proof.handles, "handles")?;
     rising(&proof.distinct, "distinct")?;
     once(proof.distinct.iter().map(|(kind, _)| kind), "distinct")?;
+    rising(&proof.alone, "alone")?;
     rising(&proof.teams, "teams")?;
     once(proof.teams.iter().map(|team| team.helper), "teams")?;
     each(&proof.teams, "teams", |team| rising(&team.objects, "objects"))?;

@@ -34,6 +34,7 @@
 //! * [`SummariesProof::distinct`]: no two threads of the kind that are alive at the same time were started
 //!   with arguments that are less than so many bytes apart, in either direction, modulo 2 to the width of a
 //!   pointer.
+//! * [`SummariesProof::alone`]: at most one thread of the kind is alive at any time.
 //! * [`SummariesProof::teams`]: the *team* of a thread, for a kind H of *helpers*, is the thread itself, or
 //!   that of the thread that started it if it is of kind H. Threads of kind H start none of kind H: so a
 //!   team is one thread of another kind and the helpers that this one started itself; helpers that the
@@ -53,7 +54,7 @@
 //! Two accesses of different threads, one at (c1, l1) of kind k1, the other at (c2, l2) of kind k2, that
 //! may have a byte in common and of which one writes and not both are atomic, do not race if
 //!
-//! 1. k1 = k2, and that kind is in `once`;
+//! 1. k1 = k2, and that kind is in `once` or `alone`;
 //! 2. k2 is absent at l1, or k1 is absent at l2;
 //! 3. all bytes that they may have in common are in private objects;
 //! 4. the address of one of them is computed by additions to a fresh local, and the program has no atomic
@@ -72,9 +73,10 @@
 //! 8. all bytes that they may have in common are in objects of a team with helpers of kind H, and k1 is not
 //!    H; and k2 is not H, either (then they are one thread), or `started` at l1 says that no thread of kind
 //!    H is alive that this thread has started itself, or rule 7 holds for the list of these. Or the same
-//!    with 1 and 2 exchanged. Or k1 and k2 are H, and rule 6 holds with n = [`Team::apart`].
+//!    with 1 and 2 exchanged. Or k1 and k2 are H, and rule 6 holds with n = [`Team::apart`], or at most one
+//!    helper of a team is alive at any time ([`Team::alone`]).
 //!
-//! Rules 6, 7 and 8 count only in programs that have no atomic accesses that order nothing.
+//! Rules 6, 7 and 8, and `alone` in rule 1, count only in programs that have no atomic accesses that order nothing.
 
 use ir::{EdgeId, LocalId, ObjectId, Target, TemplateId};
 use serde::{Deserialize, Serialize};
@@ -96,6 +98,11 @@ pub struct SummariesProof {
     /// x of each of the members is B + s * x, with s at least so many bytes, the new thread's argument is B
     /// + s * y, and y is none of their numbers.
     pub distinct: Vec<(TemplateId, u64)>,
+    /// Kinds of which at most one thread is alive at any time, in rising order.
+    ///
+    /// The program starts with at most one thread of such a kind. At each step that starts one, its starter
+    /// is of another kind, and the kind is absent there.
+    pub alone: Vec<TemplateId>,
     /// Objects that helpers share with the thread that started them, each kind of helpers once, in rising
     /// order.
     pub teams: Vec<Team>,
@@ -116,6 +123,9 @@ pub struct Team {
     /// than so many bytes apart, in the sense of `distinct`. At each step that starts one, the kind is
     /// absent, or `started` lists those that the starter has started itself, as for `distinct`.
     pub apart: u64,
+    /// No two helpers of one team are alive at the same time: at each step that starts one, the kind is
+    /// absent, or `started` lists none that the starter has started itself.
+    pub alone: bool,
 }
 
 /// A cell in which nothing but the id of the only thread of a kind is ever stored.

@@ -2,8 +2,8 @@
 //!
 //! In each state: no template in `once` has two activations; each thread is in a context that its calls lead
 //! to, at a location with facts; the equalities, values, ids, handles, locks, absent kinds, fresh locals,
-//! inequalities and lists of threads there hold; threads have arguments apart where that is claimed; and
-//! nobody is about to touch a private object of another thread, or one of another team. Claims to hold a
+//! inequalities and lists of threads there hold; threads have arguments apart, or are alone, where that is
+//! claimed; and nobody is about to touch a private object of another thread, or one of another team. Claims to hold a
 //! lock that the rules leave out are not looked at. What a thread holds in locals that it never reads again
 //! does not count as holding an address.
 
@@ -144,6 +144,9 @@ impl Claims<'_> {
             }
         }
         self.places = places;
+        if let Some(kind) = self.not_alone(state) {
+            return Some(format!("at most one thread of {kind} is alive"));
+        }
         if let Some(kind) = self.too_near(state) {
             return Some(format!("threads of {kind} have arguments apart"));
         }
@@ -202,6 +205,25 @@ impl Claims<'_> {
             .iter()
             .find(|local| self.is_known(seat, facts, **local))
             .map(|local| format!("{local} is fresh"))
+    }
+
+    /// A kind of which two threads are alive, or two of one team, where one at a time is claimed.
+    fn not_alone(&self, state: &State) -> Option<TemplateId> {
+        let of_all = self.proof.alone.iter().map(|kind| (*kind, false));
+        let of_teams = self.proof.teams.iter().filter(|team| team.alone).map(|team| (team.helper, true));
+        of_all.chain(of_teams).find_map(|(kind, is_team)| {
+            let alive = state.threads.iter().enumerate();
+            let alive = alive.filter(|(_, thread)| thread.template == kind && !thread.activations.is_empty());
+            let alive: Vec<ThreadIndex> = alive.map(|(number, _)| number).collect();
+            let mut pairs = alive
+                .iter()
+                .enumerate()
+                .flat_map(|(at, one)| alive[..at].iter().map(move |other| (*one, *other)));
+            let is_same = |(one, other): (ThreadIndex, ThreadIndex)| {
+                !is_team || self.team(state, one, kind) == self.team(state, other, kind)
+            };
+            pairs.any(is_same).then_some(kind)
+        })
     }
 
     /// A kind of which two threads that are alive, or two of one team, have arguments that are nearer than is

@@ -7,7 +7,7 @@ use super::locks::Locks;
 use super::started::is_none;
 use super::state::{Stepper, Unfounded};
 use super::symbols::Values;
-use super::view::{Meter, Standing, Touch, View};
+use super::view::{Meter, Standing, Touch, View, claim};
 use crate::ProofError;
 use ir::{Count, IdVec, LocationId, LocationKind, ObjectId, Op, TemplateId};
 use rustc_hash::FxHashMap;
@@ -127,6 +127,7 @@ pub fn flaws(
     meter: &mut Meter<'_>,
 ) -> Result<Vec<Flaw>, ProofError> {
     let lives = Lives::of(view, meter)?;
+    check_alone_at_start(view)?;
     let mut found = at_start(view, locks);
     let mut stable: FxHashMap<Standing, Option<TemplateId>> = FxHashMap::default();
     for (number, context) in view.contexts() {
@@ -189,6 +190,7 @@ impl<'a> Stepper<'_, 'a> {
                 Op::Spawn(_, arguments, lhs) => {
                     let call = Call { edge: id, is_last, arguments, lhs };
                     self.check_distinct(&known, &call)?;
+                    self.check_alone(&known, &call)?;
                     let new = self.new_thread(&known, &call);
                     broken.extend(self.spawn(&mut known, &call)?);
                     self.step(&mut known, op, &touches, id)?;
@@ -229,6 +231,22 @@ impl<'a> Stepper<'_, 'a> {
         };
         broken.into_iter().map(flaw).collect()
     }
+}
+
+/// Checks that the program starts with at most one thread of each kind of which one is alive at a time.
+fn check_alone_at_start(view: &View<'_>) -> Result<(), ProofError> {
+    for kind in &view.proof.alone {
+        let copies = view.program.start.iter().filter(|(template, _)| template == kind);
+        let copies = copies.map(|(_, count)| match count {
+            Count::Exactly(copies) => u64::from(*copies),
+            Count::Any => 2,
+        });
+        if copies.sum::<u64>() > 1 {
+            let name = &view.program.templates[*kind].name;
+            return claim(format!("the program starts with several threads of {name}"));
+        }
+    }
+    Ok(())
 }
 
 /// The claims that do not hold at the program's start.

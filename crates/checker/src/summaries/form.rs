@@ -50,6 +50,9 @@ pub fn check(program: &Program, proof: &SummariesProof, meter: &mut Meter<'_>) -
             return claim("the program starts with threads of a kind that has arguments apart");
         }
     }
+    if !proof.alone.iter().all(|kind| has_template(*kind)) {
+        return claim("a kind is alone that does not exist");
+    }
     for team in &proof.teams {
         let is_owned =
             |object: &ObjectId| has_object(*object) && program.objects[*object].storage != Storage::Static;

@@ -326,6 +326,9 @@ pub fn why_not(
         return Ok(WhyNoRace::NotPublished);
     }
     if view.program.unordered.is_empty() {
+        if one.standing.kind == other.standing.kind && view.is_alone(one.standing.kind, object) {
+            return Ok(WhyNoRace::Order);
+        }
         let is_within = |manner: &Manner, bytes: u64| manner.own_end.is_some_and(|end| end <= bytes);
         let distinct = view.proof.distinct.iter().find(|(kind, _)| *kind == one.standing.kind);
         if let Some((_, bytes)) = distinct.filter(|_| one.standing.kind == other.standing.kind)

@@ -589,6 +589,25 @@ impl<'a> Stepper<'_, 'a> {
         Ok(())
     }
 
+    /// Whether no other thread of a kind is alive, or none of the team, where one is started and that is
+    /// claimed.
+    pub fn check_alone(&self, known: &Known<'a>, call: &Call<'_>) -> Result<(), ProofError> {
+        let proof = self.view.proof;
+        for kind in &self.view.steps[self.template][call.edge].callees {
+            let is_alone = proof.alone.binary_search(kind).is_ok();
+            let is_alone_in_team = proof.teams.iter().any(|team| team.helper == *kind && team.alone);
+            let fits = (!is_alone || known.absent.contains(kind))
+                && (!is_alone_in_team || self.has_no_own(known, *kind));
+            if (is_alone || is_alone_in_team) && (!fits || *kind == self.kind) {
+                let source = self.view.program.templates[self.template].edges[call.edge].source;
+                let name = &self.view.program.templates[*kind].name;
+                let at = self.view.at(self.context, source);
+                return claim(format!("{at}: at most one thread of {name} is alive"));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether no thread of a kind is alive that this thread has started itself.
     pub fn has_no_own(&self, known: &Known<'a>, kind: TemplateId) -> bool {
         let is_empty = |list: &Vec<KnownRange>| list.iter().all(|range| range.is_empty(&known.integers));

@@ -401,6 +401,14 @@ impl<'a> View<'a> {
             && self.helpers[object].iter().any(|helper| *helper != one && *helper != other)
     }
 
+    /// Whether no two threads of a kind are alive at the same time that may touch the same one of an object:
+    /// there is one at a time, or one of each team that shares it.
+    pub fn is_alone(&self, kind: TemplateId, object: ObjectId) -> bool {
+        let is_of_team = self.helpers[object].binary_search(&kind).is_ok();
+        let of_team = || self.proof.teams.iter().any(|team| team.helper == kind && team.alone);
+        self.proof.alone.binary_search(&kind).is_ok() || (is_of_team && of_team())
+    }
+
     /// Whether there is at most one of an object in a whole run.
     pub fn is_single(&self, object: ObjectId) -> bool {
         self.single[object]

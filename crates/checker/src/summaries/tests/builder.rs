@@ -180,7 +180,8 @@ impl<'p> Builder<'p> {
             });
             let objects = self.program.objects.enumerate();
             let objects = objects.filter(|(id, one)| !escapes[*id] && one.storage != Storage::Static);
-            self.proof.teams.push(Team { helper, objects: objects.map(|(id, _)| id).collect(), apart: 0 });
+            let objects = objects.map(|(id, _)| id).collect();
+            self.proof.teams.push(Team { helper, objects, apart: 0, alone: false });
         }
     }
 
