@@ -111,10 +111,12 @@ impl<'a, 'p> Analysis<'a, 'p> {
             releases: BitSet::new(self.model.lock_targets.len()),
             starts: BTreeSet::new(),
             stores: BitSet::new(self.model.id_targets.len()),
+            writes: BitSet::new(self.model.cells.len()),
             callers: BTreeSet::new(),
             open: BTreeSet::new(),
             broken: BTreeSet::new(),
             lost: BTreeSet::new(),
+            lost_cells: BTreeSet::new(),
             is_first: false,
             version: 0,
             followed: FxHashMap::default(),
@@ -307,6 +309,9 @@ impl<'a, 'p> Analysis<'a, 'p> {
                 }
                 for id in access.ids.iter() {
                     grew |= this.stores.insert(*id as usize);
+                }
+                for cell in access.cells.iter() {
+                    grew |= this.writes.insert(*cell as usize);
                 }
             }
         }

@@ -109,6 +109,7 @@ pub fn proof(mut analysis: Analysis<'_, '_>) -> SummariesProof {
             releases,
             starts: context.starts.iter().copied().collect(),
             stores: context.stores.iter().map(|id| model.id_targets[id]).collect(),
+            writes: context.writes.iter().map(|cell| cell as u32).collect(),
         }
     });
     let contexts = contexts.collect();
@@ -126,6 +127,7 @@ pub fn proof(mut analysis: Analysis<'_, '_>) -> SummariesProof {
         once: ids(model.program, |id| model.once[id]),
         private: model.program.objects.ids().filter(|id| model.private[*id]).collect(),
         handles,
+        cells: model.cells.clone(),
         distinct,
         alone: analysis.alone.iter().copied().collect(),
         teams,

@@ -370,3 +370,153 @@ fn one_at_a_time() {
         ],
     );
 }
+
+const GLOBAL: &str = "
+struct worker { pthread_t thread; int in; int out; };
+struct { int verbose; unsigned count; } settings;
+struct worker *workers;
+int total, finished;
+void *work(void *p) {
+  struct worker *w = p;
+  w->out = w->in + total;
+  return 0;
+}
+int start_all(void) {
+  for (unsigned i = 0; i < settings.count; i = i + 1) {
+    struct worker *w = workers + i;
+    w->in = i;
+    if (pthread_create(&w->thread, 0, work, w)) return 1;
+  }
+  return 0;
+}
+void join_all(void) {
+  for (unsigned i = 0; i < settings.count; i = i + 1) {
+    pthread_join(workers[i].thread, 0);
+    total = total;
+    settings.verbose = 1;
+  }
+}
+int main(int argc, char **argv) {
+  settings.count = argc;
+  workers = calloc(argc, sizeof *workers);
+  total = 3;
+  if (start_all()) return 1;
+  finished = 0;
+  join_all();
+  total = 4;
+  free(workers);
+  return 0;
+}";
+
+#[test]
+fn bounds_and_arrays_in_globals() {
+    let safe = &GLOBAL.replace("    total = total;\n", "    finished = i;\n");
+    try_all(
+        safe,
+        &[
+            // Too few are joined.
+            (
+                "for (unsigned i = 0; i < settings.count; i = i + 1) {\n    pthread_join",
+                "for (unsigned i = 1; i < settings.count; i = i + 1) {\n    pthread_join",
+            ),
+            ("i = i + 1) {\n    pthread_join", "i = i + 2) {\n    pthread_join"),
+            ("workers[i].thread", "workers[0].thread"),
+            ("{\n    pthread_join", "{\n    if (total) return;\n    pthread_join"),
+            // The bound or the array is another one.
+            ("finished = 0;", "settings.count = 1;"),
+            ("finished = 0;", "workers = workers + 1;"),
+            ("settings.verbose = 1", "settings.count = 1"),
+            ("w->in = i;", "settings.count = i + 2;"),
+            ("w->out = w->in", "settings.count = 1; w->out = w->in"),
+            ("w->out = w->in", "workers = w; w->out = w->in"),
+            // Ids are lost.
+            ("finished = 0;", "workers->thread = 0;"),
+            ("&w->thread, 0, work, w)", "&workers->thread, 0, work, w)"),
+            // While they run.
+            ("finished = i;", "total = i;"),
+            ("finished = 0;", "total = 0;"),
+            ("&w->thread, 0, work, w)) return 1;", "&w->thread, 0, work, w)) return 1;\n    total = 1;"),
+        ],
+    );
+}
+
+const PARAMETERS: &str = "
+struct worker { pthread_t thread; int in; int out; };
+int total;
+void *work(void *p) {
+  struct worker *w = p;
+  w->out = w->in + total;
+  return 0;
+}
+void start_all(struct worker *workers, int n) {
+  for (int i = 0; i < n; i = i + 1) {
+    workers[i].in = i;
+    pthread_create(&workers[i].thread, 0, work, &workers[i]);
+  }
+}
+void join_all(struct worker *workers, int n) {
+  for (int i = 0; i < n; i = i + 1) { pthread_join(workers[i].thread, 0); }
+}
+int main(int argc, char **argv) {
+  struct worker workers[8];
+  if (argc > 8) return 1;
+  total = 3;
+  start_all(workers, argc);
+  join_all(workers, argc);
+  total = 4;
+  return workers[0].out;
+}";
+
+#[test]
+fn bounds_and_arrays_in_parameters() {
+    try_all(
+        PARAMETERS,
+        &[
+            ("join_all(workers, argc)", "join_all(workers, argc - 1)"),
+            ("join_all(workers, argc)", "join_all(workers + 1, argc)"),
+            ("join_all(workers, argc)", "join_all(workers, 1)"),
+            ("start_all(workers, argc)", "start_all(workers, argc + 1)"),
+            ("start_all(workers, argc)", "start_all(workers, argc); start_all(workers, argc)"),
+            ("{ pthread_join(workers[i]", "{ n = 1; pthread_join(workers[i]"),
+            ("workers[i].in = i;", "workers = workers + 1;"),
+            ("total = 3;\n  start_all(workers, argc);", "start_all(workers, argc);\n  total = 3;"),
+        ],
+    );
+}
+
+const WIDE: &str = "
+#include <stddef.h>
+struct worker { pthread_t thread; int in; int out; };
+int total;
+void *work(void *p) {
+  struct worker *w = p;
+  w->out = w->in + total;
+  return 0;
+}
+int main(int argc, char **argv) {
+  struct worker workers[8];
+  unsigned n = argc;
+  if (n > 8) return 1;
+  for (size_t i = 0; i < n; i++) {
+    if (i == 0) total = 3;
+    workers[i].in = i;
+    pthread_create(&workers[i].thread, 0, work, &workers[i]);
+  }
+  for (size_t i = 0; i < n; i++) pthread_join(workers[i].thread, 0);
+  total = 4;
+  return workers[0].out;
+}";
+
+#[test]
+fn wide_indices() {
+    try_all(
+        WIDE,
+        &[
+            ("if (i == 0)", "if (i == 1)"),
+            ("if (i == 0)", "if (i <= 1)"),
+            ("for (size_t i = 0; i < n; i++) pthread_join", "for (size_t i = 1; i < n; i++) pthread_join"),
+            ("for (size_t i = 0; i < n; i++) pthread_join", "for (size_t i = 0; i < 2; i++) pthread_join"),
+            ("pthread_join(workers[i].thread, 0);\n", "{ pthread_join(workers[i].thread, 0); total = 1; }\n"),
+        ],
+    );
+}

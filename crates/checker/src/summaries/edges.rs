@@ -2,6 +2,7 @@
 //! others.
 
 use super::calls::{Broken, Call, absent_during};
+use super::cells::CellWrites;
 use super::ids::IdWrites;
 use super::locks::Locks;
 use super::started::is_none;
@@ -42,6 +43,7 @@ impl Flaw {
             Unfounded::Argument(local) => format!("{local} is the thread's argument and a constant"),
             Unfounded::Number(local) => format!("the value of {local} is known"),
             Unfounded::Order(number) => format!("inequality {number}"),
+            Unfounded::Placed(local) => format!("{local} is in a row"),
             Unfounded::Started((kind, own)) => {
                 let own = if own { "its own" } else { "all" };
                 format!("{own} threads of {} are among those listed", view.program.templates[kind].name)
@@ -122,7 +124,7 @@ pub fn flaws(
     locks: &Locks<'_, '_>,
     during: &[Standing],
     guessed: &IdVec<ObjectId, bool>,
-    id_writes: &IdWrites,
+    (id_writes, cell_writes): (&IdWrites, &CellWrites),
     all: bool,
     meter: &mut Meter<'_>,
 ) -> Result<Vec<Flaw>, ProofError> {
@@ -143,6 +145,7 @@ pub fn flaws(
             starters: &lives.starters,
             starts: &lives.starts,
             id_writes,
+            cell_writes,
         };
         for location in code.locations.ids().filter(|location| view.facts(number, *location).is_some()) {
             meter.tick()?;
@@ -283,6 +286,7 @@ fn at_start(view: &View<'_>, locks: &Locks<'_, '_>) -> Vec<Flaw> {
         facts.argument.iter().for_each(|(local, _)| add(Unfounded::Argument(*local)));
         facts.numbers.iter().for_each(|(local, _)| add(Unfounded::Number(*local)));
         (0..facts.order.len()).for_each(|number| add(Unfounded::Order(number)));
+        facts.placed.iter().for_each(|(local, _, _)| add(Unfounded::Placed(*local)));
         let unknown = facts.started.iter().filter(|started| !is_none(started));
         unknown.for_each(|started| add(Unfounded::Started((started.kind, started.own))));
         for (number, lock) in facts.locks.iter().enumerate() {

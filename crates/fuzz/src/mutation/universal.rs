@@ -144,6 +144,7 @@ fn summaries(program: &Program) -> Vec<Proof> {
                         releases: Vec::new(),
                         starts: Vec::new(),
                         stores: Vec::new(),
+                        writes: Vec::new(),
                     });
                 }
             }
