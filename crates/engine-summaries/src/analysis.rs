@@ -34,6 +34,10 @@ pub struct Analysis<'a, 'p> {
     pub apart: FxHashMap<TemplateId, u64>,
     /// The same for those that one thread has started.
     pub apart_in_teams: FxHashMap<TemplateId, u64>,
+    /// The kinds of which at most one thread is alive at any time; known at the end.
+    pub alone: BTreeSet<TemplateId>,
+    /// The same for those that one thread has started.
+    pub alone_in_teams: BTreeSet<TemplateId>,
     table: ContextTable,
     queue: VecDeque<u32>,
     queued: BTreeSet<u32>,
@@ -51,6 +55,8 @@ impl<'a, 'p> Analysis<'a, 'p> {
             gained: FxHashMap::default(),
             apart: FxHashMap::default(),
             apart_in_teams: FxHashMap::default(),
+            alone: BTreeSet::new(),
+            alone_in_teams: BTreeSet::new(),
             table: ContextTable::default(),
             queue: VecDeque::new(),
             queued: BTreeSet::new(),
@@ -66,6 +72,8 @@ impl<'a, 'p> Analysis<'a, 'p> {
             if !changed && analysis.queue.is_empty() {
                 analysis.apart = analysis.distinct(false).into_iter().collect();
                 analysis.apart_in_teams = analysis.distinct(true).into_iter().collect();
+                analysis.alone = analysis.alone(false);
+                analysis.alone_in_teams = analysis.alone(true);
                 return Ok(analysis);
             }
         }
@@ -103,10 +111,12 @@ impl<'a, 'p> Analysis<'a, 'p> {
             releases: BitSet::new(self.model.lock_targets.len()),
             starts: BTreeSet::new(),
             stores: BitSet::new(self.model.id_targets.len()),
+            writes: BitSet::new(self.model.cells.len()),
             callers: BTreeSet::new(),
             open: BTreeSet::new(),
             broken: BTreeSet::new(),
             lost: BTreeSet::new(),
+            lost_cells: BTreeSet::new(),
             is_first: false,
             version: 0,
             followed: FxHashMap::default(),
@@ -299,6 +309,9 @@ impl<'a, 'p> Analysis<'a, 'p> {
                 }
                 for id in access.ids.iter() {
                     grew |= this.stores.insert(*id as usize);
+                }
+                for cell in access.cells.iter() {
+                    grew |= this.writes.insert(*cell as usize);
                 }
             }
         }

@@ -14,6 +14,7 @@ use crate::members::from_argument;
 use crate::model::WORDS;
 use crate::numbers::Numbers;
 use crate::ownership::{base, is_null, is_owned, leaked};
+use crate::passed::Passed;
 use crate::teams::{is_none, none_started};
 use ir::ids::Id;
 use ir::passes::footprint::{Extent, Region};
@@ -124,6 +125,7 @@ impl Analysis<'_, '_> {
         let mut grew = this.starts.len() > started;
         grew |= this.releases.union_with(&callee.releases);
         grew |= this.stores.union_with(&callee.stores);
+        grew |= this.writes.union_with(&callee.writes);
         grew
     }
 
@@ -160,6 +162,13 @@ impl Analysis<'_, '_> {
             started: facts.started.iter().filter(|started| is_none(started)).cloned().collect(),
             ..ThreadFacts::default()
         };
+        if model.procedures[callee].has_threads {
+            let passed = Passed { model, caller: template, callee, arguments, before: facts };
+            let lists = facts.started.iter().filter(|started| !is_none(started));
+            lists.filter_map(|started| passed.into_callee(started)).for_each(|started| {
+                insert(&mut entry.started, started);
+            });
+        }
         self.transfer.own_nulls(callee, &mut entry);
         let parameters = code.locals.ids().take(code.parameters);
         let wide = |local: &LocalId| code.locals[*local].ty.bits == pointer.bits;
@@ -226,7 +235,19 @@ impl Analysis<'_, '_> {
         let (caller, code) = (&model.program.templates[template], &model.program.templates[callee]);
         let mut after = facts.clone();
         after.absent.clone_from(&end.absent);
+        let passed = Passed { model, caller: template, callee, arguments, before: facts };
+        let numbers = Numbers { model, template };
+        for cell in 0..model.cells.len() {
+            let is_written = self.contexts[number as usize].writes.contains(cell);
+            if is_written || self.contexts[context as usize].lost_cells.contains(&(edge, cell as u32)) {
+                numbers.forget_cell(&mut after, model.cell_local(template, cell));
+            }
+        }
         self.keep_started(context, edge, number, &mut after);
+        for started in end.started.iter().filter(|started| !is_none(started)) {
+            after.started.retain(|known| (known.kind, known.own) != (started.kind, started.own));
+            passed.back(started).into_iter().for_each(|started| insert(&mut after.started, started));
+        }
         for none in end.started.iter().filter(|started| is_none(started)) {
             after.started.retain(|started| !(started.own && started.kind == none.kind));
             insert(&mut after.started, none.clone());

@@ -32,6 +32,8 @@ pub struct Context {
     pub starts: BTreeSet<TemplateId>,
     /// The places for ids that it may write; only ever grows.
     pub stores: BitSet,
+    /// The cells that it may write; only ever grows.
+    pub writes: BitSet,
     /// Who calls it.
     pub callers: BTreeSet<(u32, EdgeId)>,
     /// Locations whose edges have to be followed, by their order.
@@ -41,6 +43,8 @@ pub struct Context {
     /// Lists of threads that do not survive a call, or whose handles do not (`false`), since others may
     /// break them meanwhile.
     pub lost: BTreeSet<(EdgeId, TemplateId, bool)>,
+    /// Cells of which nothing known before a call survives it, since others may write them meanwhile.
+    pub lost_cells: BTreeSet<(EdgeId, u32)>,
     /// Whether threads start here.
     pub is_first: bool,
     /// How often what callers see of it has changed.

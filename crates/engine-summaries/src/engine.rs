@@ -109,6 +109,7 @@ pub fn proof(mut analysis: Analysis<'_, '_>) -> SummariesProof {
             releases,
             starts: context.starts.iter().copied().collect(),
             stores: context.stores.iter().map(|id| model.id_targets[id]).collect(),
+            writes: context.writes.iter().map(|cell| cell as u32).collect(),
         }
     });
     let contexts = contexts.collect();
@@ -118,6 +119,7 @@ pub fn proof(mut analysis: Analysis<'_, '_>) -> SummariesProof {
             helper: helpers.kind,
             objects: model.program.objects.ids().filter(is_shared).collect(),
             apart: analysis.apart_in_teams.get(&helpers.kind).copied().unwrap_or(0),
+            alone: analysis.alone_in_teams.contains(&helpers.kind),
         }
     });
     let teams = teams.collect();
@@ -125,7 +127,9 @@ pub fn proof(mut analysis: Analysis<'_, '_>) -> SummariesProof {
         once: ids(model.program, |id| model.once[id]),
         private: model.program.objects.ids().filter(|id| model.private[*id]).collect(),
         handles,
+        cells: model.cells.clone(),
         distinct,
+        alone: analysis.alone.iter().copied().collect(),
         teams,
         contexts,
     }

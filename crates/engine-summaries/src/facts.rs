@@ -15,7 +15,8 @@ pub fn meet(model: &Model<'_>, template: TemplateId, known: &mut ThreadFacts, ot
         return false;
     }
     let before = known.clone();
-    if !(known.started.is_empty() && other.started.is_empty() && known.order.is_empty()) {
+    let has_places = !known.placed.is_empty();
+    if has_places || !(known.started.is_empty() && other.started.is_empty() && known.order.is_empty()) {
         Numbers { model, template }.meet(known, other);
     }
     if known.argument != other.argument || known.equal != other.equal {
@@ -81,8 +82,11 @@ pub fn prune(model: &Model<'_>, template: TemplateId, facts: &mut ThreadFacts, l
     facts.fresh.retain(|local| live.contains(local.index()) || is_callers(*local));
     facts.ids.retain(|(local, _)| live.contains(local.index()));
     facts.numbers.retain(|(local, _)| live.contains(local.index()));
-    if !(facts.started.is_empty() && facts.order.is_empty()) {
-        members::prune(facts, &|local| live.contains(local.index()));
+    if !(facts.started.is_empty() && facts.order.is_empty() && facts.placed.is_empty()) {
+        // Cells may always be read.
+        let is_cell = |local: LocalId| model.cell_number(template, local).is_some();
+        let is_read = |local: LocalId| is_cell(local) || is_callers(local) || live.contains(local.index());
+        members::prune(facts, &is_read);
     }
     if facts.equal.is_empty() {
         return;

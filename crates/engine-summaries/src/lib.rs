@@ -8,6 +8,7 @@
 
 pub mod analysis;
 pub mod calls;
+mod cells;
 pub mod contexts;
 pub mod engine;
 pub mod equalities;
@@ -19,6 +20,7 @@ pub mod model;
 pub mod numbers;
 pub mod once;
 pub mod ownership;
+mod passed;
 pub mod races;
 pub mod reliability;
 pub mod teams;

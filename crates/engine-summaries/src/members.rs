@@ -16,6 +16,8 @@ use verdict::{Handle, Index, LockBase, Numbered, Row, Started, ThreadFacts};
 
 /// Bounds that are kept on each side of a range of numbers.
 const MOST_BOUNDS: usize = 6;
+/// Locals in rows that are kept.
+const MOST_PLACED: usize = 16;
 /// Ranges that are kept of each kind.
 const MOST_MEMBERS: usize = 8;
 
@@ -205,6 +207,21 @@ impl Numbers<'_, '_> {
         tidy(facts);
     }
 
+    /// A cell gets a value that nothing is known of.
+    pub fn forget_cell(self, facts: &mut ThreadFacts, cell: LocalId) {
+        if !facts.placed.is_empty() || !facts.started.is_empty() || !facts.order.is_empty() {
+            forget(facts, cell);
+            rebase(facts, cell, self.model.wrap(-1));
+        }
+    }
+
+    /// A local that just got a value is in a row.
+    pub fn place(self, facts: &mut ThreadFacts, local: LocalId, row: Row, index: Index) {
+        if facts.placed.len() < MOST_PLACED {
+            insert(&mut facts.placed, (local, row, index));
+        }
+    }
+
     fn resolved(self, facts: &ThreadFacts, row: Row) -> Row {
         let (base, offset) = resolve(self.model.program, facts, (row.base, row.offset));
         Row { base, offset, ..row }
@@ -318,8 +335,15 @@ impl Numbers<'_, '_> {
         Region { targets: Targets::Of(targets), extent: Extent::Bytes(8) }
     }
 
-    /// Memory is written by this thread: handles there are lost, unless it is at the number of none of them.
-    pub fn written(self, facts: &mut ThreadFacts, access: &Access) {
+    /// Memory is written by this thread: handles there are lost, unless it is at the number of none of them;
+    /// and what is known of cells there, but for `kept`.
+    pub fn written(self, facts: &mut ThreadFacts, access: &Access, kept: Option<LocalId>) {
+        for cell in access.cells.iter() {
+            let local = self.model.cell_local(self.template, *cell as usize);
+            if kept != Some(local) {
+                self.forget_cell(facts, local);
+            }
+        }
         if access.ids.is_empty() || facts.started.is_empty() {
             return;
         }
@@ -347,6 +371,11 @@ impl Numbers<'_, '_> {
 
     /// Whether a number is none of some members'.
     fn is_outside(self, facts: &ThreadFacts, members: &Numbered, number: Index) -> bool {
+        let is_narrow = |bound: &Index| self.is_narrow(facts, *bound);
+        if !(is_narrow(&number) && members.from.iter().any(is_narrow) && members.below.iter().any(is_narrow))
+        {
+            return false;
+        }
         members.below.iter().any(|bound| self.at_most(facts, *bound, number))
             || members.from.iter().any(|bound| self.at_most(facts, plus(number, 1), *bound))
     }
@@ -384,6 +413,14 @@ impl Numbers<'_, '_> {
     pub fn meet(self, known: &mut ThreadFacts, other: &ThreadFacts) {
         if known.started != other.started || known.absent != other.absent {
             self.meet_started(known, other);
+        }
+        if known.placed != other.placed {
+            known.placed.retain(|(local, row, index)| {
+                let is_same = |(same, there, number): &(LocalId, Row, Index)| {
+                    same == local && there == row && self.is_same(other, *index, *number)
+                };
+                other.placed.iter().any(is_same)
+            });
         }
         if known.order != other.order {
             known.order.retain(|(one, two)| self.at_most(other, *one, *two));
@@ -487,6 +524,7 @@ fn each_index(facts: &mut ThreadFacts, change: &mut dyn FnMut(&mut Index) -> boo
         let (one, two) = (change(one), change(two));
         one && two
     });
+    facts.placed.retain_mut(|(_, _, index)| change(index));
     for members in facts.started.iter_mut().flat_map(|started| &mut started.members) {
         members.from.retain_mut(|bound| change(bound));
         members.below.retain_mut(|bound| change(bound));
@@ -505,7 +543,7 @@ pub fn forget_id(facts: &mut ThreadFacts, local: LocalId) {
 
 /// A local gets a value that nothing is known of.
 pub fn forget(facts: &mut ThreadFacts, local: LocalId) {
-    if facts.started.is_empty() && facts.order.is_empty() {
+    if facts.started.is_empty() && facts.order.is_empty() && facts.placed.is_empty() {
         return;
     }
     each_index(facts, &mut |index| index.local != Some(local));
@@ -528,6 +566,7 @@ fn tidy(facts: &mut ThreadFacts) {
 pub fn prune(facts: &mut ThreadFacts, is_live: &dyn Fn(LocalId) -> bool) {
     let is_kept = |index: &Index| index.local.is_none_or(is_live);
     facts.order.retain(|(one, two)| is_kept(one) && is_kept(two));
+    facts.placed.retain(|(local, _, index)| is_live(*local) && is_kept(index));
     for members in facts.started.iter_mut().flat_map(|started| &mut started.members) {
         for bounds in [&mut members.from, &mut members.below] {
             if bounds.iter().any(is_kept) {
@@ -564,6 +603,19 @@ pub fn rebase(facts: &mut ThreadFacts, local: LocalId, mask: u64) {
         }
         None => None,
     };
+    let places = std::mem::take(&mut facts.placed);
+    let places = places.into_iter().filter_map(|(placed, row, index)| {
+        let row = moved(row)?;
+        if placed != local {
+            return Some((placed, row, index));
+        }
+        // The local is the other one plus `by`.
+        let (other, by) = other?;
+        Some((other, Row { offset: row.offset.wrapping_sub(by) & mask, ..row }, index))
+    });
+    facts.placed = places.collect();
+    facts.placed.sort_unstable();
+    facts.placed.dedup_by_key(|(local, _, _)| *local);
     for members in facts.started.iter_mut().flat_map(|started| &mut started.members) {
         members.argument = members.argument.and_then(moved);
         members.handle = match members.handle {

@@ -3,6 +3,7 @@
 //! Everything here is computed once, whatever the facts. Over-approximates calls and accesses, as far as the
 //! points-to sets do; under-approximates what there is one of, and what is private.
 
+use crate::cells;
 use crate::flows::{Addresses, Flows};
 use crate::indices::{elements, index_locals, number};
 use crate::members::id_targets;
@@ -15,13 +16,13 @@ use ir::passes::bits::BitSet;
 use ir::passes::footprint::{Extent, Region, racing_accesses};
 use ir::passes::liveness::live_locals;
 use ir::{
-    BinaryOp, Callee, EdgeId, Expr, IdVec, LocalId, LocationId, LocationKind, LockKind, ObjectId, Op,
+    BinaryOp, Callee, EdgeId, Expr, IdVec, LocalId, LocationId, LocationKind, LockKind, ObjectId, Op, Place,
     Program, Rhs, Storage, Target, Targets, TemplateId,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use verdict::LockBase;
+use verdict::{Cell, LockBase};
 
 /// The bytes of a lock's words.
 pub const WORDS: u64 = 8;
@@ -80,6 +81,8 @@ pub struct Access {
     pub locks: Arc<[u32]>,
     /// The numbers of the places for ids of threads that it may write, in rising order.
     pub ids: Arc<[u32]>,
+    /// The cells that it may write, in rising order.
+    pub cells: Arc<[u32]>,
 }
 
 impl Access {
@@ -108,8 +111,10 @@ pub struct Procedure {
     pub assigned: BitSet,
     /// The allocation sites that each local may point into, in rising order.
     pub sites: IdVec<LocalId, Arc<[ObjectId]>>,
-    /// Whether it starts or joins threads.
+    /// Whether it starts or joins threads, or calls procedures that do.
     pub has_threads: bool,
+    /// The locals of more than 32 bits that count something.
+    pub counters: BitSet,
     /// The locals that it joins threads by.
     pub joined: BitSet,
 }
@@ -136,6 +141,8 @@ pub struct Model<'p> {
     pub lock_targets: Vec<Target>,
     /// Where ids of threads are stored that were just started, without repetitions.
     pub id_targets: Vec<Target>,
+    /// Variables in memory that count as locals.
+    pub cells: Vec<Cell>,
     /// Where lock operations are made, by family.
     pub families: Vec<(Family, Target)>,
     /// For each procedure, the locals whose numbers say which lock is meant.
@@ -197,7 +204,9 @@ impl<'p> Model<'p> {
             program.templates.enumerate().flat_map(|(id, code)| id_targets(points_to, id, code)).collect();
         id_targets.sort_unstable();
         id_targets.dedup();
-        let mut interner = Interner::new(&lock_targets, &id_targets);
+        let with_threads = cells::with_threads(program, &callees);
+        let cells = cells::cells(program, &callees, &with_threads);
+        let mut interner = Interner::new(&lock_targets, &id_targets, &cells);
         let is_open = points_to.accesses_anything(program);
         let compared = compared(program, points_to);
         let can_be_owned = |(id, object): (ObjectId, &ir::Object)| {
@@ -227,10 +236,8 @@ impl<'p> Model<'p> {
                 callees: callees.clone(),
                 accesses,
                 assigned: assigned(code),
-                has_threads: code
-                    .edges
-                    .iter()
-                    .any(|edge| edge.ops.iter().any(|op| matches!(op, Op::Spawn(..) | Op::Join(..)))),
+                has_threads: with_threads[id],
+                counters: cells::counters(code),
                 joined: joined(code),
                 sites: code
                     .locals
@@ -250,6 +257,7 @@ impl<'p> Model<'p> {
             kinds: kinds.into_iter().collect(),
             lock_targets,
             id_targets,
+            cells,
             families: families.into_iter().collect(),
             indices,
             ownable,
@@ -313,9 +321,16 @@ impl<'p> Model<'p> {
             LockBase::Local(local) => {
                 let pointer = self.program.data_model.pointer();
                 let constant = Expr::int(i128::from(offset), pointer);
+                let value = match self.cell(template, local) {
+                    Some(cell) => {
+                        let address = Expr::Address(cell.object, cell.offset);
+                        Expr::load(Place { address, ty: cell.ty, atomic: false, targets: Targets::Any })
+                    }
+                    None => Expr::Local(local),
+                };
                 let address = match offset {
-                    0 => Expr::Local(local),
-                    _ => Expr::binary(BinaryOp::Add, pointer, Expr::Local(local), constant),
+                    0 => value,
+                    _ => Expr::binary(BinaryOp::Add, pointer, value, constant),
                 };
                 Region::at(self.points_to, template, &address, Extent::Bytes(WORDS))
             }
@@ -504,22 +519,23 @@ fn reverse_postorder(code: &ir::Template) -> IdVec<LocationId, u32> {
     order
 }
 
-/// Numbers of lock targets, and of places for ids, in rising order.
-type TouchedTargets = (Arc<[u32]>, Arc<[u32]>);
+/// Numbers of lock targets, of places for ids, and of cells, in rising order.
+type TouchedTargets = (Arc<[u32]>, Arc<[u32]>, Arc<[u32]>);
 
 /// Gives equal lists of targets equal numbers.
 struct Interner<'a> {
     lock_targets: &'a [Target],
     id_targets: &'a [Target],
+    cells: &'a [Cell],
     numbers: FxHashMap<Option<Arc<[Target]>>, u32>,
-    /// The lock targets, and the places for ids, that a write to some places may touch, by the number of the
+    /// The lock targets, the places for ids, and the cells that a write to some places may touch, by the number of the
     /// places and its bytes.
     touched: FxHashMap<(u32, Option<u64>), TouchedTargets>,
 }
 
 impl<'a> Interner<'a> {
-    fn new(lock_targets: &'a [Target], id_targets: &'a [Target]) -> Self {
-        Self { lock_targets, id_targets, numbers: FxHashMap::default(), touched: FxHashMap::default() }
+    fn new(lock_targets: &'a [Target], id_targets: &'a [Target], cells: &'a [Cell]) -> Self {
+        Self { lock_targets, id_targets, cells, numbers: FxHashMap::default(), touched: FxHashMap::default() }
     }
 
     fn places(&mut self, targets: &Targets) -> Places {
@@ -547,10 +563,10 @@ impl<'a> Interner<'a> {
                     Extent::Bytes(bytes) => Some(bytes),
                     Extent::Object => None,
                 };
-                let (locks, ids) = if access.write {
+                let (locks, ids, cells) = if access.write {
                     self.touched(&access.region, places.number, bytes)
                 } else {
-                    (Arc::from([]), Arc::from([]))
+                    (Arc::from([]), Arc::from([]), Arc::from([]))
                 };
                 found.push(Access {
                     op: index,
@@ -563,14 +579,15 @@ impl<'a> Interner<'a> {
                     is_free: matches!(op, Op::Free(_)),
                     locks,
                     ids,
+                    cells,
                 });
             }
         }
         found
     }
 
-    fn touched(&mut self, region: &Region, number: u32, bytes: Option<u64>) -> (Arc<[u32]>, Arc<[u32]>) {
-        let (lock_targets, id_targets) = (self.lock_targets, self.id_targets);
+    fn touched(&mut self, region: &Region, number: u32, bytes: Option<u64>) -> TouchedTargets {
+        let (lock_targets, id_targets, cells) = (self.lock_targets, self.id_targets, self.cells);
         self.touched
             .entry((number, bytes))
             .or_insert_with(|| {
@@ -582,7 +599,12 @@ impl<'a> Interner<'a> {
                 let of = |targets: &'a [Target]| {
                     targets.iter().enumerate().filter(touches).map(|(index, _)| index as u32).collect()
                 };
-                (of(lock_targets), of(id_targets))
+                let is_written = |(_, cell): &(usize, &Cell)| {
+                    Region::exact(cell.object, cell.offset, cell.ty.bytes()).overlaps(region)
+                };
+                let cells = cells.iter().enumerate().filter(is_written);
+                let cells = cells.map(|(index, _)| index as u32).collect();
+                (of(lock_targets), of(id_targets), cells)
             })
             .clone()
     }

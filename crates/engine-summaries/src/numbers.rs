@@ -6,6 +6,7 @@
 use crate::equalities::resolve;
 use crate::facts::insert;
 use crate::model::Model;
+use ir::ids::Id;
 use ir::{BinaryOp, Expr, IntType, LocalId, ObjectId, Storage, TemplateId, UnaryOp};
 use verdict::{Index, LockBase, ThreadFacts};
 
@@ -52,12 +53,14 @@ pub struct Numbers<'m, 'p> {
 
 impl<'m> Numbers<'m, '_> {
     fn ty(self, local: LocalId) -> IntType {
-        self.model.program.templates[self.template].locals[local].ty
+        self.model.ty(self.template, local)
     }
 
     pub(crate) fn is_index(self, local: LocalId) -> bool {
         let ty = self.ty(local);
-        ty.bits <= 32 && ty != IntType::BOOL
+        let counters = &self.model.procedures[self.template].counters;
+        let counts = || self.model.cell(self.template, local).is_some() || counters.contains(local.index());
+        ty != IntType::BOOL && (ty.bits <= 32 || (ty.bits <= 64 && counts()))
     }
 
     /// Whether one integer is surely at most another.
@@ -80,13 +83,17 @@ impl<'m> Numbers<'m, '_> {
 
     /// Whether an integer is surely in the range of a type.
     fn fits(self, facts: &ThreadFacts, value: Index, ty: IntType) -> bool {
+        self.is_within(facts, value, (ty.min(), ty.max()))
+    }
+
+    fn is_within(self, facts: &ThreadFacts, value: Index, (lowest, highest): (i128, i128)) -> bool {
         let most = |value: Index| match value.local {
-            None => i128::from(value.plus) <= ty.max(),
-            Some(local) => self.ty(local).max() + i128::from(value.plus) <= ty.max(),
+            None => i128::from(value.plus) <= highest,
+            Some(local) => self.ty(local).max() + i128::from(value.plus) <= highest,
         };
         let least = |value: Index| match value.local {
-            None => i128::from(value.plus) >= ty.min(),
-            Some(local) => self.ty(local).min() + i128::from(value.plus) >= ty.min(),
+            None => i128::from(value.plus) >= lowest,
+            Some(local) => self.ty(local).min() + i128::from(value.plus) >= lowest,
         };
         let above = facts.order.iter().filter(|(left, _)| left.local == value.local);
         let mut above = above.map(|(left, right)| plus(*right, value.plus - left.plus));
@@ -100,6 +107,7 @@ impl<'m> Numbers<'m, '_> {
         let found = match expr {
             Expr::Const(value, _) => constant(i64::try_from(*value).ok()?),
             Expr::Local(local) => self.is_index(*local).then_some(Index { local: Some(*local), plus: 0 })?,
+            Expr::Load(place) => Index { local: Some(self.model.read(self.template, place)?), plus: 0 },
             // The checker does not follow truth values.
             Expr::Cast(IntType::BOOL, _) => return None,
             Expr::Cast(ty, operand) => {
@@ -118,9 +126,7 @@ impl<'m> Numbers<'m, '_> {
                 // Signed arithmetic that leaves its range ends the program.
                 (ty.signed || self.fits(facts, value, *ty)).then_some(value)?
             }
-            Expr::Load(_) | Expr::Address(..) | Expr::Procedure(_) | Expr::Myself | Expr::Unary(..) => {
-                return None;
-            }
+            Expr::Address(..) | Expr::Procedure(_) | Expr::Myself | Expr::Unary(..) => return None,
             Expr::Binary(..) | Expr::IfThenElse(_) | Expr::Overflows(..) | Expr::Valid(..) => return None,
             Expr::Old(_) => return None,
         };
@@ -146,6 +152,11 @@ impl<'m> Numbers<'m, '_> {
                     }
                     _ => None,
                 }
+            }
+            Expr::Local(_) | Expr::Load(_)
+                if self.model.program.type_of(self.template, expr).bits == width =>
+            {
+                self.value(facts, expr)
             }
             _ => None,
         };
@@ -179,7 +190,7 @@ impl<'m> Numbers<'m, '_> {
         let width = program.data_model.pointer().bits;
         if let Some(plain) = self.model.linear(self.template, expr, &[]) {
             let (base, offset) = resolve(program, facts, plain);
-            return Some(Linear { base, offset, index: None });
+            return Some(self.expand(facts, (base, offset)));
         }
         if let Expr::Address(object, offset) = expr {
             // In its own frame, an activation names one object.
@@ -194,6 +205,10 @@ impl<'m> Numbers<'m, '_> {
             Expr::Cast(ty, operand) if ty.bits == width => {
                 let from = program.type_of(self.template, operand);
                 if from.bits == width { self.linear(facts, operand) } else { None }
+            }
+            Expr::Load(place) if place.ty.bits == width => {
+                let base = LockBase::Local(self.model.read(self.template, place)?);
+                Some(Linear { base, offset: 0, index: None })
             }
             Expr::Binary(BinaryOp::Add, ty, pair) if ty.bits == width => match (&pair.0, &pair.1) {
                 (Expr::Const(by, _), inner) | (inner, Expr::Const(by, _)) => moved(inner, *by),
@@ -211,6 +226,25 @@ impl<'m> Numbers<'m, '_> {
             },
             _ => None,
         }
+    }
+
+    /// An address, with what its base is placed at.
+    fn expand(self, facts: &ThreadFacts, (base, offset): (LockBase, u64)) -> Linear {
+        let placed = facts.placed.iter().find(|(local, _, _)| LockBase::Local(*local) == base);
+        match placed {
+            Some((_, row, index)) => Linear {
+                base: row.base,
+                offset: self.model.wrap(i128::from(row.offset) + i128::from(offset)),
+                index: (row.stride > 0).then_some((row.stride, *index)),
+            },
+            None => Linear { base, offset, index: None },
+        }
+    }
+
+    /// Whether an integer is surely less than 2 to the power of 33 in size.
+    pub(crate) fn is_narrow(self, facts: &ThreadFacts, value: Index) -> bool {
+        let is_by_type = value.local.is_none_or(|local| self.ty(local).bits <= 32);
+        is_by_type || (self.is_within(facts, value, (-(1 << 33), 1 << 33)))
     }
 
     /// Whether an object is in the frame of an activation of the procedure.

@@ -386,6 +386,10 @@ fn are_of_team(analysis: &Analysis<'_, '_>, object: ObjectId, one: &Alike, other
         let is_free = one.alone.contains(&other.kind) || is_elsewhere(one, other, true);
         one.kind != other.kind && is_free && is_shared(other.kind)
     };
+    let are_one = || {
+        let is_one = one.kind == other.kind && analysis.alone_in_teams.contains(&one.kind);
+        is_one && is_shared(one.kind)
+    };
     let are_apart = || {
         let apart = analysis.apart_in_teams.get(&one.kind).filter(|_| one.kind == other.kind);
         let is_within = |alike: &Alike, apart: u64| alike.own_end.is_some_and(|end| end <= apart);
@@ -396,6 +400,7 @@ fn are_of_team(analysis: &Analysis<'_, '_>, object: ObjectId, one: &Alike, other
         && (model.are_of_two_teams(object, one.kind, other.kind)
             || is_alone(one, other)
             || is_alone(other, one)
+            || are_one()
             || are_apart())
 }
 
@@ -427,6 +432,7 @@ fn is_apart(analysis: &Analysis<'_, '_>, one: &Alike, other: &Alike, is_aligned:
         apart.is_some_and(|apart| is_within(one, *apart) && is_within(other, *apart))
     };
     !(one.write || other.write)
+        || (is_ordered && one.kind == other.kind && analysis.alone.contains(&one.kind))
         || (is_ordered && (is_own(one, other) || is_own(other, one) || are_own()))
         || (one.atomic && other.atomic)
         || (one.kind == other.kind && analysis.model.once[one.kind])

@@ -7,8 +7,9 @@ use crate::analysis::Analysis;
 use crate::model::{Access, WORDS};
 use crate::numbers::{LARGEST_STRIDE, Numbers};
 use crate::ownership::base;
+use crate::teams::is_none;
 use ir::passes::footprint::Region;
-use ir::{EdgeId, LocationId, LocationKind, Op, TemplateId};
+use ir::{Count, EdgeId, LocationId, LocationKind, Op, TemplateId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -150,7 +151,7 @@ impl Analysis<'_, '_> {
         if absent {
             return Ok(true);
         }
-        if self.remove_broken_handles(&reached) {
+        if self.remove_broken_handles(&reached) | self.remove_broken_cells(&reached) {
             return Ok(true);
         }
         self.remove_broken_locks(&reached)
@@ -242,6 +243,79 @@ impl Analysis<'_, '_> {
         is_changed
     }
 
+    /// Takes out what is known of cells that others may write; says whether there was any.
+    fn remove_broken_cells(&mut self, reached: &[u32]) -> bool {
+        if self.model.cells.is_empty() {
+            return false;
+        }
+        let mut writes: BTreeSet<(u32, TemplateId, &Vec<TemplateId>)> = BTreeSet::new();
+        for number in reached {
+            let context = &self.contexts[*number as usize];
+            let code = &self.model.program.templates[context.template];
+            for (id, edge) in code.edges.enumerate() {
+                let Some(facts) = &context.facts[edge.source] else { continue };
+                let accesses = self.model.procedures[context.template].accesses[id].iter();
+                for cell in accesses.flat_map(|access| access.cells.iter()) {
+                    writes.insert((*cell, context.kind, &facts.absent));
+                }
+            }
+        }
+        let is_written = |cell: usize, kind: TemplateId, absent: &[TemplateId]| {
+            writes.iter().filter(|(written, _, _)| *written as usize == cell).any(|(_, by, there)| {
+                !((*by == kind && self.model.once[kind])
+                    || absent.binary_search(by).is_ok()
+                    || there.binary_search(&kind).is_ok())
+            })
+        };
+        let throughout = self.throughout(reached);
+        let mut changed: Vec<(u32, LocationId, ThreadFacts)> = Vec::new();
+        let mut lost: Vec<(u32, EdgeId, u32)> = Vec::new();
+        for number in reached {
+            let context = &self.contexts[*number as usize];
+            let numbers = Numbers { model: self.model, template: context.template };
+            let code = &self.model.program.templates[context.template];
+            for (location, facts) in context.facts.enumerate() {
+                let Some(facts) = facts else { continue };
+                let mentioned = self.model.mentioned(context.template, facts);
+                let broken: Vec<usize> = mentioned
+                    .into_iter()
+                    .filter(|cell| is_written(*cell, context.kind, &facts.absent))
+                    .collect();
+                if !broken.is_empty() {
+                    let mut facts = facts.clone();
+                    broken.iter().for_each(|cell| {
+                        numbers.forget_cell(&mut facts, self.model.cell_local(context.template, *cell));
+                    });
+                    changed.push((*number, location, facts));
+                }
+            }
+            for ((edge, _), callee) in &context.calls {
+                let step = &code.edges[*edge];
+                let Some(facts) = &context.facts[step.source] else { continue };
+                let Some(Op::Call(..)) = step.ops.last() else { continue };
+                let mut absent = throughout[*callee as usize].clone();
+                absent.retain(|kind| facts.absent.binary_search(kind).is_ok());
+                let mentioned = self.model.mentioned(context.template, facts).into_iter();
+                let broken = mentioned.filter(|cell| is_written(*cell, context.kind, &absent));
+                let broken = broken.map(|cell| (*number, *edge, cell as u32));
+                lost.extend(broken.filter(|(_, edge, cell)| !context.lost_cells.contains(&(*edge, *cell))));
+            }
+        }
+        let is_changed = !changed.is_empty() || !lost.is_empty();
+        for (number, location, facts) in changed {
+            self.contexts[number as usize].facts[location] = Some(facts);
+            self.reopen(number, location);
+        }
+        for (number, edge, cell) in lost {
+            let context = &mut self.contexts[number as usize];
+            context.lost_cells.insert((edge, cell));
+            context.followed.remove(&edge);
+            let source = self.model.program.templates[context.template].edges[edge].source;
+            self.reopen(number, source);
+        }
+        is_changed
+    }
+
     /// The steps in reached contexts that may write where ids of threads are.
     fn writes_of_ids(&self, reached: &[u32]) -> Vec<Breaking> {
         let mut found = Vec::new();
@@ -312,6 +386,42 @@ impl Analysis<'_, '_> {
             found.remove(kind);
         }
         found.into_iter().filter_map(|(kind, apart)| Some((kind, apart?))).collect()
+    }
+
+    /// The kinds of which at most one thread, or one of those that one thread has started (`own`), is alive at
+    /// any time: each is started where there is none.
+    pub fn alone(&self, own: bool) -> BTreeSet<TemplateId> {
+        let model = self.model;
+        let mut found: BTreeSet<TemplateId> = model.kinds.iter().copied().collect();
+        for number in self.reached() {
+            let context = &self.contexts[number as usize];
+            let code = &model.program.templates[context.template];
+            for (id, edge) in code.edges.enumerate() {
+                let Some(facts) = &context.facts[edge.source] else { continue };
+                let is_start = |op: &Op| matches!(op, Op::Spawn(..));
+                if !edge.ops.iter().any(is_start) {
+                    continue;
+                }
+                let is_first = edge.ops.first().is_some_and(is_start) && !edge.ops[1..].iter().any(is_start);
+                for kind in &model.procedures[context.template].callees[id] {
+                    let is_none = |started: &Started| started.kind == *kind && is_none(started);
+                    let is_absent = facts.absent.binary_search(kind).is_ok();
+                    let fits = is_absent || (own && facts.started.iter().any(is_none));
+                    if !is_first || !fits || *kind == context.kind {
+                        found.remove(kind);
+                    }
+                }
+            }
+        }
+        let copies = |kind: TemplateId| {
+            let of_kind = model.program.start.iter().filter(move |(template, _)| *template == kind);
+            of_kind.map(|(_, count)| match count {
+                Count::Exactly(copies) => u64::from(*copies),
+                Count::Any => 2,
+            })
+        };
+        found.retain(|kind| own || copies(*kind).sum::<u64>() <= 1);
+        found
     }
 
     fn remove_present(&mut self, reached: &[u32]) -> bool {

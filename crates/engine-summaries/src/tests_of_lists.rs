@@ -301,6 +301,17 @@ fn forged_claims_about_helpers() {
     let mut forged = proof.clone();
     forged.teams[0].apart *= 2;
     assert!(refused(forged).contains("apart from one another"));
+    // That there is one at a time.
+    let mut forged = proof.clone();
+    forged.teams[0].alone = true;
+    assert!(refused(forged).contains("at most one thread"));
+    for (kind, code) in good.templates.enumerate().filter(|(_, code)| ["work", "help"].contains(&&*code.name))
+    {
+        let mut forged = proof.clone();
+        forged.alone.push(kind);
+        let refusal = refused(forged);
+        assert!(refusal.contains("at most one thread"), "{}: {refusal}", code.name);
+    }
     for (object, described) in good.objects.enumerate() {
         if !proof.private.contains(&object) && !team.objects.contains(&object) {
             let mut forged = proof.clone();
@@ -316,4 +327,196 @@ fn forged_claims_about_helpers() {
         forged.teams[0].helper = kind;
         refused(forged);
     }
+}
+
+const ROUNDS: &str = "
+int results[4], last;
+struct part { int at; int values[4]; };
+void *round(void *p) { results[last & 3] = last; return 0; }
+void *help(void *p) { struct part *part = p; part->values[part->at & 3] = 1; return 0; }
+void *work(void *p) {
+  struct part part;
+  pthread_t helper;
+  for (int i = 0; i < 3; i++) {
+    part.at = i;
+    pthread_create(&helper, 0, help, &part);
+    pthread_join(helper, 0);
+  }
+  return 0;
+}
+int main(void) {
+  pthread_t id, one, other;
+  for (int i = 0; i < 3; i++) {
+    last = i;
+    pthread_create(&id, 0, round, 0);
+    pthread_join(id, 0);
+  }
+  pthread_create(&one, 0, work, 0);
+  pthread_create(&other, 0, work, 0);
+  return 0;
+}";
+
+#[test]
+fn one_at_a_time() {
+    try_all(
+        ROUNDS,
+        &[
+            ("pthread_join(id, 0);", "if (i) pthread_join(id, 0);"),
+            ("pthread_join(helper, 0);", "if (i) pthread_join(helper, 0);"),
+            ("help, &part);", "help, &part); pthread_create(&helper, 0, help, &part);"),
+            ("int main(void) {", "int main(void) { pthread_t first; pthread_create(&first, 0, round, 0);"),
+            ("pthread_join(id, 0);", "pthread_join(one, 0);"),
+            ("pthread_join(helper, 0);", "pthread_join((pthread_t)p, 0);"),
+        ],
+    );
+}
+
+const GLOBAL: &str = "
+struct worker { pthread_t thread; int in; int out; };
+struct { int verbose; unsigned count; } settings;
+struct worker *workers;
+int total, finished;
+void *work(void *p) {
+  struct worker *w = p;
+  w->out = w->in + total;
+  return 0;
+}
+int start_all(void) {
+  for (unsigned i = 0; i < settings.count; i = i + 1) {
+    struct worker *w = workers + i;
+    w->in = i;
+    if (pthread_create(&w->thread, 0, work, w)) return 1;
+  }
+  return 0;
+}
+void join_all(void) {
+  for (unsigned i = 0; i < settings.count; i = i + 1) {
+    pthread_join(workers[i].thread, 0);
+    total = total;
+    settings.verbose = 1;
+  }
+}
+int main(int argc, char **argv) {
+  settings.count = argc;
+  workers = calloc(argc, sizeof *workers);
+  total = 3;
+  if (start_all()) return 1;
+  finished = 0;
+  join_all();
+  total = 4;
+  free(workers);
+  return 0;
+}";
+
+#[test]
+fn bounds_and_arrays_in_globals() {
+    let safe = &GLOBAL.replace("    total = total;\n", "    finished = i;\n");
+    try_all(
+        safe,
+        &[
+            // Too few are joined.
+            (
+                "for (unsigned i = 0; i < settings.count; i = i + 1) {\n    pthread_join",
+                "for (unsigned i = 1; i < settings.count; i = i + 1) {\n    pthread_join",
+            ),
+            ("i = i + 1) {\n    pthread_join", "i = i + 2) {\n    pthread_join"),
+            ("workers[i].thread", "workers[0].thread"),
+            ("{\n    pthread_join", "{\n    if (total) return;\n    pthread_join"),
+            // The bound or the array is another one.
+            ("finished = 0;", "settings.count = 1;"),
+            ("finished = 0;", "workers = workers + 1;"),
+            ("settings.verbose = 1", "settings.count = 1"),
+            ("w->in = i;", "settings.count = i + 2;"),
+            ("w->out = w->in", "settings.count = 1; w->out = w->in"),
+            ("w->out = w->in", "workers = w; w->out = w->in"),
+            // Ids are lost.
+            ("finished = 0;", "workers->thread = 0;"),
+            ("&w->thread, 0, work, w)", "&workers->thread, 0, work, w)"),
+            // While they run.
+            ("finished = i;", "total = i;"),
+            ("finished = 0;", "total = 0;"),
+            ("&w->thread, 0, work, w)) return 1;", "&w->thread, 0, work, w)) return 1;\n    total = 1;"),
+        ],
+    );
+}
+
+const PARAMETERS: &str = "
+struct worker { pthread_t thread; int in; int out; };
+int total;
+void *work(void *p) {
+  struct worker *w = p;
+  w->out = w->in + total;
+  return 0;
+}
+void start_all(struct worker *workers, int n) {
+  for (int i = 0; i < n; i = i + 1) {
+    workers[i].in = i;
+    pthread_create(&workers[i].thread, 0, work, &workers[i]);
+  }
+}
+void join_all(struct worker *workers, int n) {
+  for (int i = 0; i < n; i = i + 1) { pthread_join(workers[i].thread, 0); }
+}
+int main(int argc, char **argv) {
+  struct worker workers[8];
+  if (argc > 8) return 1;
+  total = 3;
+  start_all(workers, argc);
+  join_all(workers, argc);
+  total = 4;
+  return workers[0].out;
+}";
+
+#[test]
+fn bounds_and_arrays_in_parameters() {
+    try_all(
+        PARAMETERS,
+        &[
+            ("join_all(workers, argc)", "join_all(workers, argc - 1)"),
+            ("join_all(workers, argc)", "join_all(workers + 1, argc)"),
+            ("join_all(workers, argc)", "join_all(workers, 1)"),
+            ("start_all(workers, argc)", "start_all(workers, argc + 1)"),
+            ("start_all(workers, argc)", "start_all(workers, argc); start_all(workers, argc)"),
+            ("{ pthread_join(workers[i]", "{ n = 1; pthread_join(workers[i]"),
+            ("workers[i].in = i;", "workers = workers + 1;"),
+            ("total = 3;\n  start_all(workers, argc);", "start_all(workers, argc);\n  total = 3;"),
+        ],
+    );
+}
+
+const WIDE: &str = "
+#include <stddef.h>
+struct worker { pthread_t thread; int in; int out; };
+int total;
+void *work(void *p) {
+  struct worker *w = p;
+  w->out = w->in + total;
+  return 0;
+}
+int main(int argc, char **argv) {
+  struct worker workers[8];
+  unsigned n = argc;
+  if (n > 8) return 1;
+  for (size_t i = 0; i < n; i++) {
+    if (i == 0) total = 3;
+    workers[i].in = i;
+    pthread_create(&workers[i].thread, 0, work, &workers[i]);
+  }
+  for (size_t i = 0; i < n; i++) pthread_join(workers[i].thread, 0);
+  total = 4;
+  return workers[0].out;
+}";
+
+#[test]
+fn wide_indices() {
+    try_all(
+        WIDE,
+        &[
+            ("if (i == 0)", "if (i == 1)"),
+            ("if (i == 0)", "if (i <= 1)"),
+            ("for (size_t i = 0; i < n; i++) pthread_join", "for (size_t i = 1; i < n; i++) pthread_join"),
+            ("for (size_t i = 0; i < n; i++) pthread_join", "for (size_t i = 0; i < 2; i++) pthread_join"),
+            ("pthread_join(workers[i].thread, 0);\n", "{ pthread_join(workers[i].thread, 0); total = 1; }\n"),
+        ],
+    );
 }

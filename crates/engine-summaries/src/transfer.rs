@@ -19,7 +19,7 @@ use ir::{
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::Arc;
-use verdict::{LockBase, LockFact, ThreadFacts, ThreadHandle};
+use verdict::{LockBase, LockFact, Row, ThreadFacts, ThreadHandle};
 
 /// What a claim to a lock is about: where its words may be.
 #[derive(Clone, Debug)]
@@ -158,7 +158,18 @@ impl<'a, 'p> Transfer<'a, 'p> {
 
     /// Memory is written by this thread: claims to locks there are lost.
     pub fn written(&self, template: TemplateId, facts: &mut ThreadFacts, access: &Access) {
-        Numbers { model: self.model, template }.written(facts, access);
+        self.written_but(template, facts, access, None);
+    }
+
+    /// The same, but for a cell that gets a value which is known.
+    fn written_but(
+        &self,
+        template: TemplateId,
+        facts: &mut ThreadFacts,
+        access: &Access,
+        kept: Option<LocalId>,
+    ) {
+        Numbers { model: self.model, template }.written(facts, access, kept);
         // A lock that is only ever given back here is no target, but a claim may be to it by its region.
         if facts.locks.is_empty() || (access.locks.is_empty() && !access.is_lock) {
             return;
@@ -348,7 +359,14 @@ impl<'a, 'p> Transfer<'a, 'p> {
         }
         facts.fresh.retain(|local| !lost.contains(local));
         disown(self.model, template, facts, lost.clone());
-        self.writes(template, edge, index, facts);
+        let stored = |change: &Change| match change {
+            Change::Integer(local, _) => self.model.cell_number(template, *local).map(|_| *local),
+            Change::Load(..) | Change::Store(..) | Change::Place(..) => None,
+        };
+        let kept = changes.iter().find_map(stored);
+        for access in self.accesses(template, edge, index).filter(|access| access.write) {
+            self.written_but(template, facts, access, kept);
+        }
         for (lhs, rhs) in pairs {
             if let (Lhs::Memory(place), Rhs::Value(value)) = (lhs, rhs)
                 && self.thread_of(template, facts, value).is_some()
@@ -362,9 +380,15 @@ impl<'a, 'p> Transfer<'a, 'p> {
         }
         for change in changes {
             match change {
-                Change::Integer(local, value) => numbers.assign(facts, local, value),
+                Change::Integer(local, value) => {
+                    if self.model.cell_number(template, local).is_some() {
+                        members::rebase(facts, local, self.model.wrap(-1));
+                    }
+                    numbers.assign(facts, local, value);
+                }
                 Change::Load(local, address) => numbers.load(facts, local, address),
                 Change::Store(local, address) => numbers.store(facts, local, address),
+                Change::Place(local, row, index) => numbers.place(facts, local, row, index),
             }
         }
         for (local, equal, thread, number, owned) in news {
@@ -407,9 +431,23 @@ enum Change {
     Load(LocalId, Option<Linear>),
     /// The word at an address gets the value of a local.
     Store(LocalId, Option<Linear>),
+    /// A local gets the value of a row for an integer.
+    Place(LocalId, Row, verdict::Index),
 }
 
 impl Transfer<'_, '_> {
+    /// Whether an address says more of a local that gets it than that it is another one and a constant.
+    fn is_place(&self, template: TemplateId, linear: &Linear, local: LocalId) -> bool {
+        let is_cell = match linear.base {
+            LockBase::Local(base) => self.model.cell_number(template, base).is_some(),
+            LockBase::Object(_) => false,
+        };
+        match linear.index {
+            Some((_, index)) => index.local.is_some_and(|number| number != local),
+            None => is_cell,
+        }
+    }
+
     /// What an assignment does to what is known of numbers and ids, with values from before.
     fn changes(&self, template: TemplateId, pairs: &[(Lhs, Rhs)], facts: &ThreadFacts) -> Vec<Change> {
         let procedure = &self.model.procedures[template];
@@ -426,6 +464,15 @@ impl Transfer<'_, '_> {
                         *local,
                         numbers.value(facts, value).filter(|_| pairs.len() == 1),
                     ));
+                    let is_wide = self.model.ty(template, *local).bits == pointer.bits;
+                    if let Some(linear) = numbers.linear(facts, value).filter(|_| is_wide && pairs.len() == 1)
+                        && linear.base != LockBase::Local(*local)
+                        && self.is_place(template, &linear, *local)
+                    {
+                        let (stride, index) = linear.index.unwrap_or((0, crate::numbers::constant(0)));
+                        let row = Row { base: linear.base, offset: linear.offset, stride };
+                        found.push(Change::Place(*local, row, index));
+                    }
                     if let Expr::Load(place) = value
                         && place.ty.bits == pointer.bits
                         && procedure.joined.contains(local.index())
@@ -439,8 +486,14 @@ impl Transfer<'_, '_> {
                     }
                 }
                 (Lhs::Local(local), _) => found.push(Change::Integer(*local, None)),
-                (Lhs::Memory(place), Rhs::Value(Expr::Local(local))) if place.ty.bits == pointer.bits => {
-                    if pairs.len() == 1 {
+                (Lhs::Memory(place), Rhs::Value(value)) if pairs.len() == 1 => {
+                    let is_same = self.model.program.type_of(template, value) == place.ty;
+                    if let Some(cell) = self.model.read(template, place) {
+                        let value = numbers.value(facts, value).filter(|_| is_same);
+                        found.push(Change::Integer(cell, value));
+                    } else if let Expr::Local(local) = value
+                        && place.ty.bits == pointer.bits
+                    {
                         found.push(Change::Store(*local, numbers.linear(facts, &place.address)));
                     }
                 }

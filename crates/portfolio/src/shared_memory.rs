@@ -92,6 +92,7 @@ fn without_facts(_: Task<'_>, proof: &mut SummariesProof, _: &Budget) -> Result<
     proof.handles.clear();
     proof.private.clear();
     proof.distinct.clear();
+    proof.alone.clear();
     proof.teams.clear();
     Ok(())
 }

@@ -429,6 +429,8 @@ fn of_summaries(proof: &SummariesProof) -> Form {
     rising(&proof.handles, "handles")?;
     rising(&proof.distinct, "distinct")?;
     once(proof.distinct.iter().map(|(kind, _)| kind), "distinct")?;
+    once(&proof.cells, "cells")?;
+    rising(&proof.alone, "alone")?;
     rising(&proof.teams, "teams")?;
     once(proof.teams.iter().map(|team| team.helper), "teams")?;
     each(&proof.teams, "teams", |team| rising(&team.objects, "objects"))?;
@@ -441,6 +443,10 @@ fn of_summaries(proof: &SummariesProof) -> Form {
         rising(&context.releases, "releases")?;
         rising(&context.starts, "starts")?;
         rising(&context.stores, "stores")?;
+        rising(&context.writes, "writes")?;
+        each(&context.writes, "writes", |cell| {
+            require((*cell as usize) < proof.cells.len(), "there is no such cell")
+        })?;
         each(&context.facts, "facts", |facts| {
             let Some(facts) = facts else { return Ok(()) };
             once(&facts.equal, "equal")?;
@@ -456,6 +462,8 @@ fn of_summaries(proof: &SummariesProof) -> Form {
             rising(&facts.numbers, "numbers")?;
             once(facts.numbers.iter().map(|(local, _)| local), "numbers")?;
             rising(&facts.order, "order")?;
+            rising(&facts.placed, "placed")?;
+            once(facts.placed.iter().map(|(local, _, _)| local), "placed")?;
             once(facts.started.iter().map(|started| (started.kind, started.own)), "started")?;
             rising(&facts.started, "started")
         })

@@ -65,7 +65,7 @@ pub use schedule::{Schedule, Turn};
 pub use spec::{Composition, Conformance, SpecProof};
 pub use states::{Configuration, Population, StatesProof};
 pub use summaries::{
-    Handle, Index, LockBase, LockFact, Numbered, ProcedureContext, Row, Started, SummariesProof, Team,
+    Cell, Handle, Index, LockBase, LockFact, Numbered, ProcedureContext, Row, Started, SummariesProof, Team,
     ThreadFacts, ThreadHandle,
 };
 pub use trace::{Trace, TraceStep, Violation, has_unmodelled_values};

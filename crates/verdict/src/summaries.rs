@@ -34,6 +34,10 @@
 //! * [`SummariesProof::distinct`]: no two threads of the kind that are alive at the same time were started
 //!   with arguments that are less than so many bytes apart, in either direction, modulo 2 to the width of a
 //!   pointer.
+//! * [`SummariesProof::cells`]: variables in memory. They count as further locals of each procedure, after its
+//!   own ones: local number L + n of a procedure with L locals is what `cells[n]` holds now. Only `order`,
+//!   `placed` and `started` speak of them.
+//! * [`SummariesProof::alone`]: at most one thread of the kind is alive at any time.
 //! * [`SummariesProof::teams`]: the *team* of a thread, for a kind H of *helpers*, is the thread itself, or
 //!   that of the thread that started it if it is of kind H. Threads of kind H start none of kind H: so a
 //!   team is one thread of another kind and the helpers that this one started itself; helpers that the
@@ -46,14 +50,16 @@
 //! (into the context that [`ProcedureContext::calls`] names, and from its end back to the caller), by
 //! starts (the context of the new thread), and by the steps of others. Others change none of a thread's
 //! locals, so only `locks`, `absent`, `set`, `fresh` and `started` are theirs to break; each says below why
-//! they do not.
+//! they do not. What speaks of cells they do not break since each step that may write such a cell is
+//! excluded there by rule 1 or 2; for what outlives a call, during all of it, and the callee's `writes` do not
+//! name the cell.
 //!
 //! # When two accesses do not race
 //!
 //! Two accesses of different threads, one at (c1, l1) of kind k1, the other at (c2, l2) of kind k2, that
 //! may have a byte in common and of which one writes and not both are atomic, do not race if
 //!
-//! 1. k1 = k2, and that kind is in `once`;
+//! 1. k1 = k2, and that kind is in `once` or `alone`;
 //! 2. k2 is absent at l1, or k1 is absent at l2;
 //! 3. all bytes that they may have in common are in private objects;
 //! 4. the address of one of them is computed by additions to a fresh local, and the program has no atomic
@@ -72,11 +78,12 @@
 //! 8. all bytes that they may have in common are in objects of a team with helpers of kind H, and k1 is not
 //!    H; and k2 is not H, either (then they are one thread), or `started` at l1 says that no thread of kind
 //!    H is alive that this thread has started itself, or rule 7 holds for the list of these. Or the same
-//!    with 1 and 2 exchanged. Or k1 and k2 are H, and rule 6 holds with n = [`Team::apart`].
+//!    with 1 and 2 exchanged. Or k1 and k2 are H, and rule 6 holds with n = [`Team::apart`], or at most one
+//!    helper of a team is alive at any time ([`Team::alone`]).
 //!
-//! Rules 6, 7 and 8 count only in programs that have no atomic accesses that order nothing.
+//! Rules 6, 7 and 8, and `alone` in rule 1, count only in programs that have no atomic accesses that order nothing.
 
-use ir::{EdgeId, LocalId, ObjectId, Target, TemplateId};
+use ir::{EdgeId, IntType, LocalId, ObjectId, Target, TemplateId};
 use serde::{Deserialize, Serialize};
 
 /// What holds at each location of each procedure, in each context.
@@ -89,6 +96,8 @@ pub struct SummariesProof {
     pub private: Vec<ObjectId>,
     /// Cells that hold the id of a thread, by object and offset, in rising order.
     pub handles: Vec<ThreadHandle>,
+    /// Cells that count as locals.
+    pub cells: Vec<Cell>,
     /// Kinds whose threads have arguments so many bytes apart, each kind once, in rising order.
     ///
     /// The program starts with no thread of such a kind. At each step that starts one, its starter is of
@@ -96,6 +105,11 @@ pub struct SummariesProof {
     /// x of each of the members is B + s * x, with s at least so many bytes, the new thread's argument is B
     /// + s * y, and y is none of their numbers.
     pub distinct: Vec<(TemplateId, u64)>,
+    /// Kinds of which at most one thread is alive at any time, in rising order.
+    ///
+    /// The program starts with at most one thread of such a kind. At each step that starts one, its starter
+    /// is of another kind, and the kind is absent there.
+    pub alone: Vec<TemplateId>,
     /// Objects that helpers share with the thread that started them, each kind of helpers once, in rising
     /// order.
     pub teams: Vec<Team>,
@@ -116,6 +130,9 @@ pub struct Team {
     /// than so many bytes apart, in the sense of `distinct`. At each step that starts one, the kind is
     /// absent, or `started` lists those that the starter has started itself, as for `distinct`.
     pub apart: u64,
+    /// No two helpers of one team are alive at the same time: at each step that starts one, the kind is
+    /// absent, or `started` lists none that the starter has started itself.
+    pub alone: bool,
 }
 
 /// A cell in which nothing but the id of the only thread of a kind is ever stored.
@@ -128,6 +145,18 @@ pub struct ThreadHandle {
     pub offset: u64,
     /// The kind of the thread: a template in `once`.
     pub kind: TemplateId,
+}
+
+/// A variable in memory: some bytes of a static object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cell {
+    /// The object.
+    pub object: ObjectId,
+    /// Where in it.
+    pub offset: u64,
+    /// How it is read.
+    pub ty: IntType,
 }
 
 /// A procedure in one context: run by threads of one kind, with what is known where it is entered.
@@ -150,6 +179,9 @@ pub struct ProcedureContext {
     /// Where this context, or what it calls, may write bytes that some step stores the id of a thread in
     /// that it has just started. Sorted.
     pub stores: Vec<Target>,
+    /// The cells, by number in [`SummariesProof::cells`], that this context, or what it calls, may write. In
+    /// rising order.
+    pub writes: Vec<u32>,
 }
 
 /// What holds whenever a thread is at a location.
@@ -221,6 +253,8 @@ pub struct ThreadFacts {
     /// They come from assumptions, constants and copies. Arithmetic in a signed type is exact, since a step
     /// that leaves its range is none.
     pub order: Vec<(Index, Index)>,
+    /// Locals that have the value of a row for an integer: `&array[i]`, or what a cell holds. In rising order.
+    pub placed: Vec<(LocalId, Row, Index)>,
     /// Kinds of which all *other* threads that are alive are among those listed; or all those that this
     /// thread has started itself (`own`). Each kind at most once of both sorts, in rising order.
     ///
@@ -235,7 +269,9 @@ pub struct ThreadFacts {
     /// stores the id of a thread that was just started. A write that may touch a handle
     /// leaves members without one, unless it is surely at another element of the row, by its number. A call
     /// keeps the list if the callee's `starts` do not name the kind, and the handles that its `stores` do
-    /// not meet. A new thread and a callee know nothing. No other thread breaks it if each step that starts
+    /// not meet; or it has what all ends of callees list, in terms of arguments, cells and static objects. A
+    /// callee knows what its caller does in terms of its parameters and of these. A new thread knows nothing.
+    /// No other thread breaks it if each step that starts
     /// a thread of the kind is not there meanwhile, as for `absent`, and each step that may write where
     /// handles are is excluded by rule 1, 2 or 3, with the place of the claim in the role of an access; for
     /// lists that outlive a call, during all of it. Handles are in no frame that there may be several of, but
@@ -297,8 +333,9 @@ pub struct Row {
     pub stride: u64,
 }
 
-/// An integer: a constant, or the value of a local plus a constant. The local has at most 32 bits, and so
-/// has the constant, with a sign.
+/// An integer: a constant, or the value of a local plus a constant. The constant has at most 32 bits, with a
+/// sign. A number of a thread tells it from others only where it is known to be less than 2 to the power of
+/// 33 in size: by its type, or by inequalities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Index {
@@ -327,6 +364,6 @@ pub enum LockBase {
     /// or that of a site that one step names, of a template in `once` and on no cycle, with the size of the
     /// object. For rows, of a frame object of the activation, too.
     Object(ObjectId),
-    /// The value that a local of the activation has now.
+    /// The value that a local of the activation has now; for rows, also that of a cell.
     Local(LocalId),
 }

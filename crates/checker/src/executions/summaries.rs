@@ -2,8 +2,8 @@
 //!
 //! In each state: no template in `once` has two activations; each thread is in a context that its calls lead
 //! to, at a location with facts; the equalities, values, ids, handles, locks, absent kinds, fresh locals,
-//! inequalities and lists of threads there hold; threads have arguments apart where that is claimed; and
-//! nobody is about to touch a private object of another thread, or one of another team. Claims to hold a
+//! inequalities, places in rows and lists of threads there hold; threads have arguments apart, or are alone, where that is
+//! claimed; and nobody is about to touch a private object of another thread, or one of another team. Claims to hold a
 //! lock that the rules leave out are not looked at. What a thread holds in locals that it never reads again
 //! does not count as holding an address.
 
@@ -16,7 +16,9 @@ use ir::ids::Id;
 use ir::semantics::{Activation, State, ThreadIndex};
 use ir::{EdgeId, IdVec, IntType, Lhs, LocalId, LocationId, Op, Program, Storage, TemplateId, Value};
 use rustc_hash::FxHashMap;
-use verdict::{Budget, Handle, Index, LockBase, LockFact, Numbered, Row, SummariesProof, Team, ThreadFacts};
+use verdict::{
+    Budget, Cell, Handle, Index, LockBase, LockFact, Numbered, Row, SummariesProof, Team, ThreadFacts,
+};
 
 /// Longer lists of threads are not searched.
 const MOST_NUMBERS: Value = 256;
@@ -138,12 +140,15 @@ impl Claims<'_> {
             let at = format!("thread {thread} in context {context} at {location}");
             let facts = self.proof.contexts[context].facts.get(location.index()).and_then(Option::as_ref);
             let Some(facts) = facts else { return Some(format!("{at}: no thread is there")) };
-            let seat = Seat { moment, thread };
+            let seat = Seat { moment, thread, cells: &self.proof.cells };
             if let Some(claim) = self.broken(&seat, facts, (context, location)) {
                 return Some(format!("{at}: {claim}"));
             }
         }
         self.places = places;
+        if let Some(kind) = self.not_alone(state) {
+            return Some(format!("at most one thread of {kind} is alive"));
+        }
         if let Some(kind) = self.too_near(state) {
             return Some(format!("threads of {kind} have arguments apart"));
         }
@@ -204,6 +209,25 @@ impl Claims<'_> {
             .map(|local| format!("{local} is fresh"))
     }
 
+    /// A kind of which two threads are alive, or two of one team, where one at a time is claimed.
+    fn not_alone(&self, state: &State) -> Option<TemplateId> {
+        let of_all = self.proof.alone.iter().map(|kind| (*kind, false));
+        let of_teams = self.proof.teams.iter().filter(|team| team.alone).map(|team| (team.helper, true));
+        of_all.chain(of_teams).find_map(|(kind, is_team)| {
+            let alive = state.threads.iter().enumerate();
+            let alive = alive.filter(|(_, thread)| thread.template == kind && !thread.activations.is_empty());
+            let alive: Vec<ThreadIndex> = alive.map(|(number, _)| number).collect();
+            let mut pairs = alive
+                .iter()
+                .enumerate()
+                .flat_map(|(at, one)| alive[..at].iter().map(move |other| (*one, *other)));
+            let is_same = |(one, other): (ThreadIndex, ThreadIndex)| {
+                !is_team || self.team(state, one, kind) == self.team(state, other, kind)
+            };
+            pairs.any(is_same).then_some(kind)
+        })
+    }
+
     /// A kind of which two threads that are alive, or two of one team, have arguments that are nearer than is
     /// claimed.
     fn too_near(&self, state: &State) -> Option<TemplateId> {
@@ -246,6 +270,14 @@ impl Claims<'_> {
                 && one > two
             {
                 return Some("an inequality".to_owned());
+            }
+        }
+        for (local, row, index) in &facts.placed {
+            let place = seat.index(*index).and_then(|number| seat.row(*row, number));
+            if let (Some(value), Some(place)) = (seat.local(*local), place)
+                && pointer.wrap(Value::from(value)) != pointer.wrap(Value::from(place))
+            {
+                return Some(format!("{local} is in a row"));
             }
         }
         for started in &facts.started {
@@ -388,11 +420,26 @@ impl Claims<'_> {
 struct Seat<'a, 'm, 'p> {
     moment: &'a Moment<'m, 'p>,
     thread: ThreadIndex,
+    cells: &'a [Cell],
 }
 
 impl Seat<'_, '_, '_> {
     fn local(&self, local: LocalId) -> Option<u64> {
-        self.moment.state.threads[self.thread].activations.last()?.locals.get(local.index()).copied()
+        let own = self.moment.state.threads[self.thread].activations.last()?.locals.get(local.index());
+        own.copied().or_else(|| {
+            let Moment { machine, state, .. } = *self.moment;
+            let cell = self.cell(local)?;
+            let address = address_of(machine, state, Some(self.thread), cell.object)? + cell.offset;
+            let value = value_at(machine, state, address, cell.ty)?;
+            u64::try_from(cell.ty.unsigned().wrap(value)).ok()
+        })
+    }
+
+    /// The cell that a local stands for.
+    fn cell(&self, local: LocalId) -> Option<&Cell> {
+        let activation = self.moment.state.threads[self.thread].activations.last()?;
+        let locals = self.moment.machine.program.templates[activation.template].locals.len();
+        self.cells.get(local.index().checked_sub(locals)?)
     }
 
     fn is_thread(&self, id: Value, kind: TemplateId) -> bool {
@@ -405,8 +452,9 @@ impl Seat<'_, '_, '_> {
     fn index(&self, index: Index) -> Option<Value> {
         let Some(local) = index.local else { return Some(Value::from(index.plus)) };
         let activation = self.moment.state.threads[self.thread].activations.last()?;
-        let ty = self.moment.machine.program.templates[activation.template].locals[local].ty;
-        Some(ty.wrap(Value::from(*activation.locals.get(local.index())?)) + Value::from(index.plus))
+        let own = self.moment.machine.program.templates[activation.template].locals.get(local);
+        let ty = own.map(|local| local.ty).or_else(|| self.cell(local).map(|cell| cell.ty))?;
+        Some(ty.wrap(Value::from(self.local(local)?)) + Value::from(index.plus))
     }
 
     /// The value of a row for a number.

@@ -6,16 +6,20 @@
 //! locals, the objects that it owns and did not pass, and locks that the callee does not give back and that
 //! no other thread can break during the whole call.
 
+use super::integers::{Int, Integers};
 use super::owned::{check_entry, is_constant};
 use super::regions::{Region, meet};
-use super::started::is_none;
+use super::started::{KnownHandle, KnownRange, Listed, Placed, is_none};
 use super::state::{Held, Known, Stepper, Unfounded, base_local, holds};
 use super::symbols::{Symbol, Values};
 use super::view::{Standing, View, claim};
 use crate::ProofError;
 use ir::{EdgeId, Expr, Lhs, LocalId, LocationKind, Op, Storage, TemplateId};
-use std::collections::BTreeSet;
-use verdict::{LockFact, Started, ThreadFacts};
+use std::collections::{BTreeMap, BTreeSet};
+use verdict::{Handle, Index, LockBase, LockFact, Row, Started, ThreadFacts};
+
+/// Where calls lead to more ends, nothing is taken over of what these list.
+const MOST_ENDS: usize = 100;
 
 /// A step that calls or starts.
 pub struct Call<'o> {
@@ -75,6 +79,13 @@ impl<'v, 'a> Stepper<'v, 'a> {
         let symbols: Vec<Option<Symbol>> =
             arguments.iter().map(|argument| known.values.eval(argument)).collect();
         let mut values = Values::entered(self.view.program, callee, symbols);
+        let scope = self.view.scope(callee);
+        for cell in 0..scope.cells.len() {
+            let value = known.values.local(self.view.scope(self.template).local(cell));
+            values.set(scope.local(cell), Some(value));
+        }
+        let integers =
+            known.integers.of_callee(scope, &self.integer_arguments(known, callee, arguments), None);
         let code = &self.view.program.templates[callee];
         for (local, argument) in code.locals.ids().take(code.parameters).zip(arguments) {
             let is_same = self.view.program.type_of(self.template, argument) == code.locals[local].ty;
@@ -98,10 +109,31 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 found.push(Unfounded::Id(*local, *kind));
             }
         }
-        found.extend(facts.order.iter().enumerate().map(|(number, _)| Unfounded::Order(number)));
+        let follows = |(one, two): &(Index, Index)| {
+            new.is_none() && integers.at_most(integers.index(*one), integers.index(*two))
+        };
+        let open = facts.order.iter().enumerate().filter(|(_, order)| !follows(order));
+        found.extend(open.map(|(number, _)| Unfounded::Order(number)));
+        found.extend(facts.placed.iter().map(|(local, _, _)| Unfounded::Placed(*local)));
         // A new thread has started none.
-        let is_known =
-            |started: &Started| is_none(started) && (new.is_some() || self.has_no_own(known, started.kind));
+        let in_frame = |started: &Started| {
+            let rows = started.members.iter().flat_map(|members| {
+                let handle = match members.handle {
+                    Some(Handle::Memory(row)) => Some(row),
+                    Some(Handle::Local(_)) | None => None,
+                };
+                handle.into_iter().chain(members.argument)
+            });
+            rows.map(|row| row.base).any(|base| match base {
+                LockBase::Object(object) => self.view.is_of_frame(callee, object),
+                LockBase::Local(_) => false,
+            })
+        };
+        let terms = (&values, &integers, &known.placed);
+        let is_known = |started: &Started| {
+            let is_listed = || new.is_none() && !in_frame(started) && self.is_listed(known, terms, started);
+            (is_none(started) && (new.is_some() || self.has_no_own(known, started.kind))) || is_listed()
+        };
         let unknown = facts.started.iter().filter(|started| !is_known(started));
         found.extend(unknown.map(|started| Unfounded::Started((started.kind, started.own))));
         let absent = new.unwrap_or(&known.absent);
@@ -231,7 +263,20 @@ impl<'v, 'a> Stepper<'v, 'a> {
         }
         known.set.extend(set);
         let of_ends: Vec<&ThreadFacts> = ends.iter().map(|(_, _, facts, _)| *facts).collect();
-        self.return_started(&mut known, callees, &of_ends, during);
+        let before = known.clone();
+        let scope = view.scope(self.template);
+        for cell in 0..scope.cells.len() {
+            let is_kept = callees.iter().all(|(_, context)| {
+                let standing = Standing { kind: self.kind, absent: during[*context].absent };
+                view.proof.contexts[*context].writes.binary_search(&(cell as u32)).is_err()
+                    && self.cell_writes.are_left_alone(view, cell, standing)
+            });
+            if !is_kept {
+                self.write_cell(&mut known, cell, (None, None));
+            }
+        }
+        let listed = self.listed_at_ends(&before, &known, call, &ends)?;
+        self.return_started(&mut known, callees, &of_ends, during, listed);
         let lhs = match call.lhs {
             Some(Lhs::Local(local)) => Some(*local),
             Some(Lhs::Memory(_)) => return claim("the result of a call goes to memory"),
@@ -267,6 +312,108 @@ impl<'v, 'a> Stepper<'v, 'a> {
         known.locks.extend(gained.into_iter().flatten());
         self.return_owned(&mut known, passed, &ends, lhs)?;
         Ok(Some(known))
+    }
+
+    /// The integers that parameters get.
+    fn integer_arguments(
+        &self,
+        known: &Known<'a>,
+        callee: TemplateId,
+        arguments: &[Expr],
+    ) -> Vec<Option<Int>> {
+        let code = &self.view.program.templates[callee];
+        let passed = code.locals.ids().take(code.parameters).zip(arguments);
+        let of = |(local, argument): (LocalId, &Expr)| {
+            let is_same = self.view.program.type_of(self.template, argument) == code.locals[local].ty;
+            known.integers.eval(argument).filter(|_| is_same)
+        };
+        passed.map(of).collect()
+    }
+
+    /// The threads that all ends of callees list, or of which there are none, in terms of the caller: of what
+    /// it passed (`before`), and of cells as they are now.
+    fn listed_at_ends(
+        &self,
+        before: &Known<'a>,
+        now: &Known<'a>,
+        call: &Call<'_>,
+        ends: &[(TemplateId, usize, &ThreadFacts, Vec<LockFact>)],
+    ) -> Result<BTreeMap<Listed, Vec<KnownRange>>, ProofError> {
+        let view = self.view;
+        let mut found: BTreeMap<Listed, Vec<KnownRange>> = BTreeMap::new();
+        let lists = ends.iter().flat_map(|(_, _, facts, _)| &facts.started);
+        let lists: BTreeSet<Listed> = lists.map(|started| (started.kind, started.own)).collect();
+        if lists.is_empty() || ends.len() > MOST_ENDS {
+            return Ok(found);
+        }
+        for list in &lists {
+            found.insert(*list, Vec::new());
+        }
+        for (number, (callee, _, facts, _)) in ends.iter().enumerate() {
+            let symbols = call.arguments.iter().map(|argument| before.values.eval(argument)).collect();
+            let mut values = Values::entered(view.program, *callee, symbols);
+            let is_kept = |local: LocalId| {
+                (local.0 as usize) < view.program.templates[*callee].parameters
+                    && is_constant(view, *callee, local)
+            };
+            let scope = view.scope(*callee);
+            let locals = view.program.templates[*callee].locals.ids();
+            locals.filter(|local| !is_kept(*local)).for_each(|local| values.set(local, None));
+            for cell in 0..scope.cells.len() {
+                let value = now.values.local(view.scope(self.template).local(cell));
+                values.set(scope.local(cell), Some(value));
+            }
+            let given = self.integer_arguments(before, *callee, call.arguments);
+            let integers = now.integers.of_callee(scope, &given, Some((number as u32, &is_kept)));
+            for list in &lists {
+                let is_it = |started: &&Started| (started.kind, started.own) == *list;
+                match facts.started.iter().find(is_it) {
+                    Some(started) => {
+                        let ranges = self.ranges(*callee, started, (&values, &integers, &before.placed))?;
+                        if let Some(known) = found.get_mut(list) {
+                            known.extend(ranges);
+                        }
+                    }
+                    None if facts.absent.binary_search(&list.0).is_ok() => {}
+                    None => {
+                        found.remove(list);
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The threads of a list of a callee, in terms of its caller.
+    fn ranges(
+        &self,
+        callee: TemplateId,
+        started: &Started,
+        (values, integers, placed): (&Values<'a>, &Integers<'a>, &Placed),
+    ) -> Result<Vec<KnownRange>, ProofError> {
+        let view = self.view;
+        // Its frame is gone.
+        let is_there = |row: &Row| match row.base {
+            LockBase::Object(object) => !view.is_of_frame(callee, object),
+            LockBase::Local(_) => true,
+        };
+        let mut found = Vec::new();
+        for members in &started.members {
+            let mut handles = Vec::new();
+            if let Some(Handle::Memory(row)) = members.handle
+                && is_there(&row)
+                && let Some(region) = view.row_region(callee, row)?
+            {
+                handles.push(KnownHandle::Memory(self.row(values, placed, row), region));
+            }
+            found.push(KnownRange {
+                handles,
+                argument: members.argument.filter(is_there).map(|row| self.row(values, placed, row)),
+                from: members.from.iter().map(|index| integers.index(*index)).collect(),
+                below: members.below.iter().map(|index| integers.index(*index)).collect(),
+            });
+        }
+        Ok(found)
     }
 
     /// The kinds whose id all ends have as their result.

@@ -2,12 +2,13 @@
 //! others.
 
 use super::calls::{Broken, Call, absent_during};
+use super::cells::CellWrites;
 use super::ids::IdWrites;
 use super::locks::Locks;
 use super::started::is_none;
 use super::state::{Stepper, Unfounded};
 use super::symbols::Values;
-use super::view::{Meter, Standing, Touch, View};
+use super::view::{Meter, Standing, Touch, View, claim};
 use crate::ProofError;
 use ir::{Count, IdVec, LocationId, LocationKind, ObjectId, Op, TemplateId};
 use rustc_hash::FxHashMap;
@@ -42,6 +43,7 @@ impl Flaw {
             Unfounded::Argument(local) => format!("{local} is the thread's argument and a constant"),
             Unfounded::Number(local) => format!("the value of {local} is known"),
             Unfounded::Order(number) => format!("inequality {number}"),
+            Unfounded::Placed(local) => format!("{local} is in a row"),
             Unfounded::Started((kind, own)) => {
                 let own = if own { "its own" } else { "all" };
                 format!("{own} threads of {} are among those listed", view.program.templates[kind].name)
@@ -122,11 +124,12 @@ pub fn flaws(
     locks: &Locks<'_, '_>,
     during: &[Standing],
     guessed: &IdVec<ObjectId, bool>,
-    id_writes: &IdWrites,
+    (id_writes, cell_writes): (&IdWrites, &CellWrites),
     all: bool,
     meter: &mut Meter<'_>,
 ) -> Result<Vec<Flaw>, ProofError> {
     let lives = Lives::of(view, meter)?;
+    check_alone_at_start(view)?;
     let mut found = at_start(view, locks);
     let mut stable: FxHashMap<Standing, Option<TemplateId>> = FxHashMap::default();
     for (number, context) in view.contexts() {
@@ -142,6 +145,7 @@ pub fn flaws(
             starters: &lives.starters,
             starts: &lives.starts,
             id_writes,
+            cell_writes,
         };
         for location in code.locations.ids().filter(|location| view.facts(number, *location).is_some()) {
             meter.tick()?;
@@ -189,6 +193,7 @@ impl<'a> Stepper<'_, 'a> {
                 Op::Spawn(_, arguments, lhs) => {
                     let call = Call { edge: id, is_last, arguments, lhs };
                     self.check_distinct(&known, &call)?;
+                    self.check_alone(&known, &call)?;
                     let new = self.new_thread(&known, &call);
                     broken.extend(self.spawn(&mut known, &call)?);
                     self.step(&mut known, op, &touches, id)?;
@@ -231,6 +236,22 @@ impl<'a> Stepper<'_, 'a> {
     }
 }
 
+/// Checks that the program starts with at most one thread of each kind of which one is alive at a time.
+fn check_alone_at_start(view: &View<'_>) -> Result<(), ProofError> {
+    for kind in &view.proof.alone {
+        let copies = view.program.start.iter().filter(|(template, _)| template == kind);
+        let copies = copies.map(|(_, count)| match count {
+            Count::Exactly(copies) => u64::from(*copies),
+            Count::Any => 2,
+        });
+        if copies.sum::<u64>() > 1 {
+            let name = &view.program.templates[*kind].name;
+            return claim(format!("the program starts with several threads of {name}"));
+        }
+    }
+    Ok(())
+}
+
 /// The claims that do not hold at the program's start.
 fn at_start(view: &View<'_>, locks: &Locks<'_, '_>) -> Vec<Flaw> {
     let program = view.program;
@@ -265,6 +286,7 @@ fn at_start(view: &View<'_>, locks: &Locks<'_, '_>) -> Vec<Flaw> {
         facts.argument.iter().for_each(|(local, _)| add(Unfounded::Argument(*local)));
         facts.numbers.iter().for_each(|(local, _)| add(Unfounded::Number(*local)));
         (0..facts.order.len()).for_each(|number| add(Unfounded::Order(number)));
+        facts.placed.iter().for_each(|(local, _, _)| add(Unfounded::Placed(*local)));
         let unknown = facts.started.iter().filter(|started| !is_none(started));
         unknown.for_each(|started| add(Unfounded::Started((started.kind, started.own))));
         for (number, lock) in facts.locks.iter().enumerate() {

@@ -3,6 +3,7 @@
 //! That lists are sorted and that contexts and handles exist is checked for all proofs
 //! ([`Proof::check_form`](verdict::Proof::check_form)).
 
+use super::cells::Scope;
 use super::integers::is_index;
 use super::started::STRIDES;
 use super::symbols::{is_wide, mask};
@@ -10,7 +11,7 @@ use super::view::{Meter, claim};
 use crate::ProofError;
 use ir::ids::Id;
 use ir::{IdVec, LocalId, ObjectId, Op, Program, Storage, TemplateId};
-use verdict::{Handle, LockBase, ProcedureContext, SummariesProof, ThreadFacts};
+use verdict::{Handle, LockBase, ProcedureContext, Row, SummariesProof, ThreadFacts};
 
 /// Checks all names of a proof.
 pub fn check(program: &Program, proof: &SummariesProof, meter: &mut Meter<'_>) -> Result<(), ProofError> {
@@ -49,6 +50,12 @@ pub fn check(program: &Program, proof: &SummariesProof, meter: &mut Meter<'_>) -
         if program.start.iter().any(|(start, _)| start == kind) {
             return claim("the program starts with threads of a kind that has arguments apart");
         }
+    }
+    if !proof.cells.iter().all(|cell| super::cells::is_well_formed(program, cell)) {
+        return claim("a cell is in no static object");
+    }
+    if !proof.alone.iter().all(|kind| has_template(*kind)) {
+        return claim("a kind is alone that does not exist");
     }
     for team in &proof.teams {
         let is_owned =
@@ -179,12 +186,12 @@ impl Names<'_> {
         let members = || facts.started.iter().flat_map(|started| &started.members);
         let order = facts.order.iter().flat_map(|(one, two)| [one, two]);
         let bounds = members().flat_map(|members| members.from.iter().chain(&members.below));
-        for index in order.chain(bounds) {
-            let is_local = |local: LocalId| {
-                local.index() < program.templates[template].locals.len() && is_index(program, template, local)
-            };
+        let scope = Scope { program, template, cells: &self.proof.cells };
+        let places = facts.placed.iter().map(|(_, _, index)| index);
+        for index in order.chain(bounds).chain(places) {
+            let is_local = |local: LocalId| scope.ty(local).is_some_and(is_index);
             if !index.local.is_none_or(is_local) || i32::try_from(index.plus).is_err() {
-                return claim("an integer is that of a local of more than 32 bits, or too large");
+                return claim("an integer is that of a truth value, or too large");
             }
         }
         if facts.started.iter().any(|started| started.kind.index() >= program.templates.len()) {
@@ -193,6 +200,22 @@ impl Names<'_> {
         let is_pointer = |local: LocalId| {
             local.index() < program.templates[template].locals.len() && is_wide(program, template, local)
         };
+        let width = program.data_model.pointer().bits;
+        let is_row = |row: Row| {
+            let is_named = match row.base {
+                LockBase::Local(local) => scope.ty(local).is_some_and(|ty| ty.bits == width),
+                LockBase::Object(object) => {
+                    object.index() < program.objects.len()
+                        && (self.single[object]
+                            || program.objects[object].storage == Storage::Frame(template))
+                }
+            };
+            let is_wide = program.data_model.pointer().bits == 64 || row.stride == 0;
+            is_named && row.offset <= mask(program) && row.stride < STRIDES && is_wide
+        };
+        if facts.placed.iter().any(|(local, row, _)| !is_pointer(*local) || !is_row(*row)) {
+            return claim("a local is placed in no row");
+        }
         for members in members() {
             if members.from.is_empty() || members.below.is_empty() {
                 return claim("threads are listed by numbers without bounds");
@@ -204,19 +227,8 @@ impl Names<'_> {
                 }
                 Some(Handle::Local(_)) | None => None,
             };
-            for row in row.into_iter().chain(members.argument) {
-                let is_named = match row.base {
-                    LockBase::Local(local) => is_pointer(local),
-                    LockBase::Object(object) => {
-                        object.index() < program.objects.len()
-                            && (self.single[object]
-                                || program.objects[object].storage == Storage::Frame(template))
-                    }
-                };
-                let is_wide = program.data_model.pointer().bits == 64 || row.stride == 0;
-                if !is_named || row.offset > mask(program) || row.stride >= STRIDES || !is_wide {
-                    return claim("a row is counted from what it cannot be counted from");
-                }
+            if !row.into_iter().chain(members.argument).all(is_row) {
+                return claim("a row is counted from what it cannot be counted from");
             }
         }
         Ok(())

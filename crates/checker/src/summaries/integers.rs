@@ -1,12 +1,18 @@
 //! Integers along one edge: values of locals as they were where the edge starts, plus constants, and what
 //! is at most what.
 //!
-//! Only locals of at most 32 bits count. Arithmetic in a signed type is
+//! Cells count as locals. Arithmetic in a signed type is
 //! exact: a step that leaves its range is none. Under-approximates.
 
-use ir::{BinaryOp, Expr, IntType, LocalId, Program, TemplateId, UnaryOp, Value};
+use super::cells::Scope;
+use ir::{BinaryOp, Expr, IntType, LocalId, UnaryOp, Value};
 use std::collections::BTreeMap;
 use verdict::{Index, ThreadFacts};
+
+/// Integers are narrow if they are less than this in size.
+const NARROW: Value = 1 << 33;
+/// The first number of values that are not known where another procedure is entered or left.
+const ELSEWHERE: u32 = 1 << 24;
 
 /// What an integer is counted from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,25 +48,51 @@ impl Int {
 /// The values of locals, and what is at most what.
 #[derive(Clone, Debug)]
 pub struct Integers<'p> {
-    program: &'p Program,
-    template: TemplateId,
+    scope: Scope<'p>,
     known: BTreeMap<LocalId, Int>,
     unknown: u32,
     /// The first is at most the second. Of values, not of locals: no assignment changes it.
     order: Vec<(Int, Int)>,
 }
 
-/// Whether a local's values are looked at.
-pub fn is_index(program: &Program, template: TemplateId, local: LocalId) -> bool {
-    let ty = program.templates[template].locals[local].ty;
-    ty.bits <= 32 && ty != IntType::BOOL
+/// Whether the values of locals of a type are looked at.
+pub fn is_index(ty: IntType) -> bool {
+    ty.bits <= 64 && ty != IntType::BOOL
 }
 
 impl<'p> Integers<'p> {
     /// What the facts say where an edge starts.
-    pub fn of(program: &'p Program, template: TemplateId, facts: &ThreadFacts) -> Self {
-        let mut found = Self { program, template, known: BTreeMap::new(), unknown: 0, order: Vec::new() };
+    pub fn of(scope: Scope<'p>, facts: &ThreadFacts) -> Self {
+        let mut found = Self { scope, known: BTreeMap::new(), unknown: 0, order: Vec::new() };
         found.order = facts.order.iter().map(|(one, two)| (found.index(*one), found.index(*two))).collect();
+        found
+    }
+
+    /// The integers of a procedure where it is entered with these values of parameters and cells, in terms of
+    /// these here: all other locals are 0. Where it is left (`left`, a number for each place), only parameters
+    /// that keep their value are known.
+    pub fn of_callee(
+        &self,
+        scope: Scope<'p>,
+        parameters: &[Option<Int>],
+        left: Option<(u32, &dyn Fn(LocalId) -> bool)>,
+    ) -> Self {
+        let number = left.map_or(0, |(number, _)| number + 1);
+        let unknown = ELSEWHERE.saturating_mul(number + 1);
+        let mut found = Self { scope, known: BTreeMap::new(), unknown, order: self.order.clone() };
+        let code = &scope.program.templates[scope.template];
+        for local in code.locals.ids() {
+            let given = parameters.get(local.0 as usize).filter(|_| (local.0 as usize) < code.parameters);
+            let value = match (given, left) {
+                (given, Some((_, is_kept))) => given.copied().flatten().filter(|_| is_kept(local)),
+                (Some(given), None) => *given,
+                (None, None) => Some(Int::constant(0)),
+            };
+            found.set(local, value);
+        }
+        for cell in 0..scope.cells.len() {
+            found.known.insert(scope.local(cell), self.local(self.scope.local(cell)));
+        }
         found
     }
 
@@ -77,12 +109,21 @@ impl<'p> Integers<'p> {
 
     /// Gives a local a value; `None` for one that is not known.
     pub fn set(&mut self, local: LocalId, value: Option<Int>) {
-        let value = value.filter(|_| is_index(self.program, self.template, local)).unwrap_or_else(|| {
+        let ty = self.ty(local);
+        let value = value.filter(|_| is_index(ty)).unwrap_or_else(|| {
             self.unknown += 1;
-            let ty = self.program.templates[self.template].locals[local].ty;
             Int { origin: Origin::Unknown(self.unknown, ty), plus: 0 }
         });
         self.known.insert(local, value);
+    }
+
+    fn ty(&self, local: LocalId) -> IntType {
+        self.scope.ty(local).unwrap_or(IntType::BOOL)
+    }
+
+    /// Whether an integer is surely less than 2 to the power of 33 in size.
+    pub fn is_narrow(&self, value: Int) -> bool {
+        self.is_between(value, (-NARROW, NARROW))
     }
 
     /// The least and the greatest value that an integer can have by the type of what it is counted from.
@@ -90,7 +131,7 @@ impl<'p> Integers<'p> {
         match value.origin {
             Origin::Zero => (value.plus, value.plus),
             Origin::Local(local) => {
-                let ty = self.program.templates[self.template].locals[local].ty;
+                let ty = self.ty(local);
                 (ty.min() + value.plus, ty.max() + value.plus)
             }
             Origin::Unknown(_, ty) => (ty.min() + value.plus, ty.max() + value.plus),
@@ -119,8 +160,12 @@ impl<'p> Integers<'p> {
 
     /// Whether a value is surely one of a type.
     fn is_of(&self, value: Int, ty: IntType) -> bool {
-        let is_most = |value: Int| self.range(value).1 <= ty.max();
-        let is_least = |value: Int| self.range(value).0 >= ty.min();
+        self.is_between(value, (ty.min(), ty.max()))
+    }
+
+    fn is_between(&self, value: Int, (least, most): (Value, Value)) -> bool {
+        let is_most = |value: Int| self.range(value).1 <= most;
+        let is_least = |value: Int| self.range(value).0 >= least;
         let mut above = self.order.iter().filter(|(left, _)| left.origin == value.origin);
         let mut under = self.order.iter().filter(|(_, right)| right.origin == value.origin);
         (is_most(value) || above.any(|(left, right)| is_most(right.plus(value.plus - left.plus))))
@@ -131,7 +176,11 @@ impl<'p> Integers<'p> {
     pub fn eval(&self, expr: &Expr) -> Option<Int> {
         match expr {
             Expr::Const(value, _) => Some(Int::constant(*value)),
-            Expr::Local(local) => is_index(self.program, self.template, *local).then(|| self.local(*local)),
+            Expr::Local(local) => is_index(self.ty(*local)).then(|| self.local(*local)),
+            Expr::Load(place) => {
+                let cell = self.scope.read(place).filter(|cell| is_index(self.ty(*cell)))?;
+                Some(self.local(cell))
+            }
             Expr::Cast(ty, operand) => {
                 let is_bool = *ty == IntType::BOOL;
                 self.eval(operand).filter(|value| !is_bool && self.is_of(*value, *ty))
@@ -146,7 +195,7 @@ impl<'p> Integers<'p> {
                 };
                 (ty.signed || self.is_of(value, *ty)).then_some(value)
             }
-            Expr::Load(_) | Expr::Address(..) | Expr::Procedure(_) | Expr::Myself | Expr::Unary(..) => None,
+            Expr::Address(..) | Expr::Procedure(_) | Expr::Myself | Expr::Unary(..) => None,
             Expr::Binary(..) | Expr::IfThenElse(_) | Expr::Overflows(..) | Expr::Valid(..) => None,
             Expr::Old(_) => None,
         }
@@ -154,14 +203,15 @@ impl<'p> Integers<'p> {
 
     /// An integer that is equal to an expression as wide as a pointer, modulo 2 to that width.
     pub fn eval_modulo(&self, expr: &Expr) -> Option<Int> {
-        let width = self.program.data_model.pointer().bits;
-        if self.program.type_of(self.template, expr).bits != width {
+        let program = self.scope.program;
+        let width = program.data_model.pointer().bits;
+        if program.type_of(self.scope.template, expr).bits != width {
             return None;
         }
         match expr {
             Expr::Const(value, _) => Some(Int::constant(*value)),
             Expr::Cast(_, operand) => {
-                let from = self.program.type_of(self.template, operand);
+                let from = program.type_of(self.scope.template, operand);
                 // A narrower value is kept, or sign bits are added in front: the same, modulo.
                 if from.bits == width { self.eval_modulo(operand) } else { self.eval(operand) }
             }
@@ -174,6 +224,7 @@ impl<'p> Integers<'p> {
                     _ => None,
                 }
             }
+            Expr::Local(_) | Expr::Load(_) => self.eval(expr),
             _ => None,
         }
     }
@@ -183,7 +234,7 @@ impl<'p> Integers<'p> {
         match condition {
             Expr::Unary(UnaryOp::Not, IntType::BOOL, operand) => self.assume(operand, !holds),
             Expr::Cast(IntType::BOOL, operand)
-                if self.program.type_of(self.template, operand) == IntType::BOOL =>
+                if self.scope.program.type_of(self.scope.template, operand) == IntType::BOOL =>
             {
                 self.assume(operand, holds);
             }

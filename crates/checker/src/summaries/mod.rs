@@ -23,6 +23,7 @@
 //! Points-to sets are those of `ir`, as for other proofs (assumption 14 of `SOUNDNESS.md`).
 
 mod calls;
+mod cells;
 mod edges;
 mod escape;
 mod form;
@@ -155,7 +156,10 @@ fn with_annotation<T>(
     let id_writes = ids::IdWrites::of(view, meter)?;
     ids::check_handles(view, &id_writes, meter)?;
     ids::check_summaries(view, meter)?;
-    let flaws = edges::flaws(view, &locks, &during, &guessed, &id_writes, false, meter)?;
+    let cell_writes = cells::CellWrites::of(view, meter)?;
+    cells::check(view, &cell_writes, meter)?;
+    let writes = (&id_writes, &cell_writes);
+    let flaws = edges::flaws(view, &locks, &during, &guessed, writes, false, meter)?;
     if let Some(flaw) = flaws.first() {
         return Err(flaw.refusal(view));
     }

@@ -7,7 +7,7 @@ use super::integers::Integers;
 use super::locks::Locks;
 use super::owned::root;
 use super::regions::{Meeting, meeting};
-use super::started::{KnownRange, KnownRow, Listed, is_none, linear};
+use super::started::{KnownRange, KnownRow, Listed, is_none, linear, placed};
 use super::symbols::{Anchor, Values, mask};
 use super::view::{Meter, Standing, Touch, View};
 use crate::ProofError;
@@ -252,8 +252,10 @@ impl Seat<'_, '_, '_> {
         let own_end = own_end.and_then(|address| end(address.offset));
         let mut apart = Vec::new();
         let is_known = touch.op == 0 && !facts.started.is_empty();
-        let integers = Integers::of(view.program, self.template, facts);
-        let address = linear(view.program, self.template, values, &integers, touch.address);
+        let scope = view.scope(self.template);
+        let integers = Integers::of(scope, facts);
+        let placed = placed(values, &integers, facts, mask(view.program));
+        let address = linear(scope, values, &integers, &placed, touch.address);
         for started in facts.started.iter().filter(|_| is_known) {
             let mut stride: Option<u64> = None;
             let mut is_apart = !started.members.is_empty();
@@ -326,6 +328,9 @@ pub fn why_not(
         return Ok(WhyNoRace::NotPublished);
     }
     if view.program.unordered.is_empty() {
+        if one.standing.kind == other.standing.kind && view.is_alone(one.standing.kind, object) {
+            return Ok(WhyNoRace::Order);
+        }
         let is_within = |manner: &Manner, bytes: u64| manner.own_end.is_some_and(|end| end <= bytes);
         let distinct = view.proof.distinct.iter().find(|(kind, _)| *kind == one.standing.kind);
         if let Some((_, bytes)) = distinct.filter(|_| one.standing.kind == other.standing.kind)

@@ -7,6 +7,7 @@
 //! claimed if it covers that. Under-approximates.
 
 use super::calls::Call;
+use super::cells::Scope;
 use super::integers::{Int, Integers};
 use super::regions::{Region, meet};
 use super::state::{Known, Stepper, Unfounded};
@@ -15,7 +16,7 @@ use super::view::{Standing, Touch, View, claim};
 use crate::ProofError;
 use ir::{BinaryOp, Expr, Lhs, LocalId, ObjectId, Op, Program, Rhs, Storage, Target, TemplateId};
 use std::collections::{BTreeMap, BTreeSet};
-use verdict::{Handle, LockBase, Numbered, Row, Started, ThreadFacts};
+use verdict::{Handle, Index, LockBase, Numbered, Row, Started, ThreadFacts};
 
 /// Strides are less than this. Numbers are less than 2 to the power of 33 in size: no two multiples of a
 /// stride are equal modulo 2 to the power of 64.
@@ -63,6 +64,31 @@ pub struct KnownRange {
     pub below: Vec<Int>,
 }
 
+/// What values are, further, than anchors tell: rows for integers, and cells.
+pub type Placed = BTreeMap<Anchor, Linear>;
+
+/// What facts say of that.
+pub fn placed(values: &Values<'_>, integers: &Integers<'_>, facts: &ThreadFacts, mask: u64) -> Placed {
+    let mut found = Placed::new();
+    for (local, row, index) in &facts.placed {
+        let own = values.local(*local);
+        let start = values.lock(row.base, row.offset).plus(own.offset.wrapping_neg(), mask);
+        let index = (row.stride > 0).then(|| (row.stride, integers.index(*index)));
+        if matches!(own.anchor, Anchor::Local(_)) && own.anchor != start.anchor {
+            found.insert(own.anchor, Linear { start, index });
+        }
+    }
+    found
+}
+
+/// A value, as far as it is placed.
+fn expand(placed: &Placed, start: Symbol, mask: u64) -> Linear {
+    match placed.get(&start.anchor) {
+        Some(linear) => Linear { start: linear.start.plus(start.offset, mask), ..*linear },
+        None => Linear { start, index: None },
+    }
+}
+
 /// The threads that a list is about: of a kind, and whether only those that this thread has started itself.
 pub type Listed = (TemplateId, bool);
 
@@ -74,21 +100,26 @@ pub struct NewThread {
 
 /// The value of an address.
 pub fn linear(
-    program: &Program,
-    template: TemplateId,
+    scope: Scope<'_>,
     values: &Values<'_>,
     integers: &Integers<'_>,
+    placed: &Placed,
     expr: &Expr,
 ) -> Option<Linear> {
+    let Scope { program, template, .. } = scope;
     let width = program.data_model.pointer().bits;
     if let Some(start) = values.eval(expr) {
-        return (start.anchor != Anchor::Number).then_some(Linear { start, index: None });
+        return (start.anchor != Anchor::Number).then(|| expand(placed, start, mask(program)));
     }
-    let of = |expr: &Expr| linear(program, template, values, integers, expr);
+    let of = |expr: &Expr| linear(scope, values, integers, placed, expr);
     let constant = |expr: &Expr| values.eval(expr).filter(|value| value.anchor == Anchor::Number);
     match expr {
         Expr::Cast(ty, operand) if ty.bits == width && program.type_of(template, operand).bits == width => {
             of(operand)
+        }
+        Expr::Load(place) if place.ty.bits == width => {
+            let start = values.local(scope.read(place)?);
+            Some(expand(placed, start, mask(program)))
         }
         Expr::Binary(BinaryOp::Add, ty, pair) if ty.bits == width => {
             for (base, number) in [(&pair.0, &pair.1), (&pair.1, &pair.0)] {
@@ -149,8 +180,12 @@ impl KnownRange {
         self.from.iter().any(|from| self.below.iter().any(|below| integers.at_most(*below, *from)))
     }
 
-    /// Whether an integer is surely no number of these.
+    /// Whether an integer is surely no number of these, nor so far away that it looks like one.
     pub fn is_outside(&self, integers: &Integers<'_>, number: Int) -> bool {
+        let is_narrow = |bound: &Int| integers.is_narrow(*bound);
+        if !(is_narrow(&number) && self.from.iter().any(is_narrow) && self.below.iter().any(is_narrow)) {
+            return false;
+        }
         self.below.iter().any(|below| integers.at_most(*below, number))
             || self.from.iter().any(|from| integers.at_most(number.plus(1), *from))
     }
@@ -250,13 +285,13 @@ impl<'a> Stepper<'_, 'a> {
         facts: &ThreadFacts,
         values: &Values<'a>,
         integers: &Integers<'a>,
+        placed: &Placed,
     ) -> Result<BTreeMap<Listed, Vec<KnownRange>>, ProofError> {
         let mut found = BTreeMap::new();
         for started in &facts.started {
             let mut list = Vec::new();
             for members in &started.members {
-                let row =
-                    |row: Row| KnownRow { start: values.lock(row.base, row.offset), stride: row.stride };
+                let row = |row: Row| self.row(values, placed, row);
                 let mut handles = Vec::new();
                 match members.handle {
                     Some(Handle::Local(local)) => handles.push(KnownHandle::Local(local)),
@@ -279,8 +314,43 @@ impl<'a> Stepper<'_, 'a> {
         Ok(found)
     }
 
-    fn linear(&self, known: &Known<'a>, expr: &Expr) -> Option<Linear> {
-        linear(self.view.program, self.template, &known.values, &known.integers, expr)
+    /// The value of an address.
+    pub fn linear(&self, known: &Known<'a>, expr: &Expr) -> Option<Linear> {
+        let scope = self.view.scope(self.template);
+        linear(scope, &known.values, &known.integers, &known.placed, expr)
+    }
+
+    /// A row, with what its base is placed at.
+    pub fn row(&self, values: &Values<'_>, placed: &Placed, row: Row) -> KnownRow {
+        let start = values.lock(row.base, row.offset);
+        let expanded = expand(placed, start, mask(self.view.program));
+        let start = if expanded.index.is_none() { expanded.start } else { start };
+        KnownRow { start, stride: row.stride }
+    }
+
+    /// The placed locals of a location whose place does not follow.
+    fn unfounded_places(&self, known: &Known<'a>, facts: &ThreadFacts) -> Vec<Unfounded> {
+        let mask = mask(self.view.program);
+        let follows = |(local, row, index): &&(LocalId, Row, Index)| {
+            let is = expand(&known.placed, known.values.local(*local), mask);
+            let start = self.row(&known.values, &known.placed, *row).start;
+            let index = (row.stride > 0).then(|| (row.stride, known.integers.index(*index)));
+            is == Linear { start, index }
+        };
+        let open = facts.placed.iter().filter(|one| !follows(one));
+        open.map(|(local, _, _)| Unfounded::Placed(*local)).collect()
+    }
+
+    /// A cell was written, perhaps with this value.
+    pub fn write_cell(
+        &self,
+        known: &mut Known<'a>,
+        cell: usize,
+        (value, integer): (Option<Symbol>, Option<Int>),
+    ) {
+        let local = self.view.scope(self.template).local(cell);
+        known.values.set(local, value);
+        known.integers.set(local, integer);
     }
 
     /// Bytes are written: handles there are not known any more, unless it is another element of their row.
@@ -589,6 +659,25 @@ impl<'a> Stepper<'_, 'a> {
         Ok(())
     }
 
+    /// Whether no other thread of a kind is alive, or none of the team, where one is started and that is
+    /// claimed.
+    pub fn check_alone(&self, known: &Known<'a>, call: &Call<'_>) -> Result<(), ProofError> {
+        let proof = self.view.proof;
+        for kind in &self.view.steps[self.template][call.edge].callees {
+            let is_alone = proof.alone.binary_search(kind).is_ok();
+            let is_alone_in_team = proof.teams.iter().any(|team| team.helper == *kind && team.alone);
+            let fits = (!is_alone || known.absent.contains(kind))
+                && (!is_alone_in_team || self.has_no_own(known, *kind));
+            if (is_alone || is_alone_in_team) && (!fits || *kind == self.kind) {
+                let source = self.view.program.templates[self.template].edges[call.edge].source;
+                let name = &self.view.program.templates[*kind].name;
+                let at = self.view.at(self.context, source);
+                return claim(format!("{at}: at most one thread of {name} is alive"));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether no thread of a kind is alive that this thread has started itself.
     pub fn has_no_own(&self, known: &Known<'a>, kind: TemplateId) -> bool {
         let is_empty = |list: &Vec<KnownRange>| list.iter().all(|range| range.is_empty(&known.integers));
@@ -603,6 +692,7 @@ impl<'a> Stepper<'_, 'a> {
         callees: &[(TemplateId, usize)],
         ends: &[&ThreadFacts],
         during: &[Standing],
+        listed: BTreeMap<Listed, Vec<KnownRange>>,
     ) {
         let contexts = &self.view.proof.contexts;
         let width = self.view.program.data_model.pointer().bytes();
@@ -623,6 +713,8 @@ impl<'a> Stepper<'_, 'a> {
             }
             is_kept
         });
+        // What all ends list is at least as new.
+        known.started.extend(listed);
         // Where callees return, the thread is the same.
         let has_none = |facts: &&ThreadFacts, kind: TemplateId| {
             facts.started.iter().any(|started| started.kind == kind && is_none(started))
@@ -649,30 +741,39 @@ impl<'a> Stepper<'_, 'a> {
             }
         }
         found.extend(unfounded_argument(&known.values, facts));
+        found.extend(self.unfounded_places(known, facts));
         for started in &facts.started {
-            let covered =
-                |range: &KnownRange| started.members.iter().any(|members| self.covers(known, members, range));
-            let follows = known.absent.contains(&started.kind)
-                || known
-                    .started
-                    .get(&(started.kind, started.own))
-                    .is_some_and(|list| list.iter().all(covered));
-            if !follows {
+            if !self.is_listed(known, (&known.values, &known.integers, &known.placed), started) {
                 found.push(Unfounded::Started((started.kind, started.own)));
             }
         }
         found
     }
 
+    /// Whether a list follows where locals have these values, here or at the entry of a callee.
+    pub fn is_listed(
+        &self,
+        known: &Known<'a>,
+        terms: (&Values<'a>, &Integers<'a>, &Placed),
+        claimed: &Started,
+    ) -> bool {
+        let covered =
+            |range: &KnownRange| claimed.members.iter().any(|members| self.covers(terms, members, range));
+        let list = known.started.get(&(claimed.kind, claimed.own));
+        known.absent.contains(&claimed.kind) || list.is_some_and(|list| list.iter().all(covered))
+    }
+
     /// Whether all threads of a range are among some that are claimed.
-    fn covers(&self, known: &Known<'a>, members: &Numbered, range: &KnownRange) -> bool {
-        let (values, integers) = (&known.values, &known.integers);
+    fn covers(
+        &self,
+        (values, integers, placed): (&Values<'a>, &Integers<'a>, &Placed),
+        members: &Numbered,
+        range: &KnownRange,
+    ) -> bool {
         if range.is_empty(integers) {
             return true;
         }
-        let is_row = |row: Row, known: &KnownRow| {
-            *known == KnownRow { start: values.lock(row.base, row.offset), stride: row.stride }
-        };
+        let is_row = |row: Row, known: &KnownRow| *known == self.row(values, placed, row);
         let has_handle = match members.handle {
             None => true,
             Some(Handle::Local(local)) => range

@@ -4,12 +4,13 @@
 //! Under-approximates: what is known here holds. Operations other than calls and starts are in this file,
 //! these are in `calls.rs`.
 
+use super::cells::CellWrites;
 use super::ids::IdWrites;
 use super::integers::Integers;
 use super::locks::Locks;
 use super::owned::{Owned, Owner};
 use super::regions::{Meeting, Region, is_part_of, meeting};
-use super::started::{KnownRange, Listed};
+use super::started::{KnownRange, Listed, Placed, placed};
 use super::symbols::{Symbol, Values, mask};
 use super::view::{Standing, Touch, View, claim};
 use crate::ProofError;
@@ -50,6 +51,8 @@ pub struct Known<'p> {
     pub integers: Integers<'p>,
     /// The threads of some kinds that may be alive.
     pub started: BTreeMap<Listed, Vec<KnownRange>>,
+    /// Which values are in rows, or those of cells.
+    pub placed: Placed,
 }
 
 /// Which claim about a location does not follow.
@@ -75,6 +78,8 @@ pub enum Unfounded {
     Number(LocalId),
     /// An inequality, by number.
     Order(usize),
+    /// That a local is in a row.
+    Placed(LocalId),
     /// A list of threads.
     Started(Listed),
 }
@@ -101,6 +106,8 @@ pub struct Stepper<'v, 'a> {
     pub starts: &'v IdVec<TemplateId, BTreeSet<Standing>>,
     /// The steps that may write where handles are.
     pub id_writes: &'v IdWrites,
+    /// The steps that may write cells.
+    pub cell_writes: &'v CellWrites,
 }
 
 impl<'v, 'a> Stepper<'v, 'a> {
@@ -120,9 +127,11 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 locks.push(Held { address, region, shared: fact.shared });
             }
         }
-        let integers = Integers::of(self.view.program, self.template, facts);
+        let integers = Integers::of(self.view.scope(self.template), facts);
+        let placed = placed(&values, &integers, facts, mask(self.view.program));
         Ok(Known {
-            started: self.started_at(facts, &values, &integers)?,
+            started: self.started_at(facts, &values, &integers, &placed)?,
+            placed,
             integers,
             values,
             locks,
@@ -222,6 +231,21 @@ impl<'v, 'a> Stepper<'v, 'a> {
         Ok(())
     }
 
+    /// The cell that an operation stores a value in, and the value as it is before.
+    fn stored_cell(
+        &self,
+        known: &Known<'a>,
+        op: &Op,
+    ) -> Option<(usize, Option<Symbol>, Option<super::integers::Int>)> {
+        let Op::Assign(assignment) = op else { return None };
+        let [(Lhs::Memory(place), Rhs::Value(value))] = assignment.pairs.as_slice() else { return None };
+        let scope = self.view.scope(self.template);
+        let cell = scope.read(place).and_then(|local| scope.number(local))?;
+        let is_same = self.view.program.type_of(self.template, value) == place.ty;
+        let integer = known.integers.eval(value).filter(|_| is_same);
+        Some((cell, known.values.eval(value).filter(|_| is_same), integer))
+    }
+
     /// Drops the locks whose words some bytes may be, unless these are surely apart.
     fn break_locks(&self, known: &mut Known<'_>, touch: &Touch<'_>) {
         let mask = mask(self.view.program);
@@ -268,11 +292,18 @@ impl<'v, 'a> Stepper<'v, 'a> {
         }
         self.check_handles(touches, &stored)?;
         let (read, written) = self.moves(known, op);
+        let cell = self.stored_cell(known, op);
         for touch in touches.iter().filter(|touch| touch.write) {
             self.break_handles(known, touch);
             if !touch.lock {
                 self.break_locks(known, touch);
             }
+        }
+        let is_write = touches.iter().any(|touch| touch.write);
+        for number in self.cell_writes.of_step(self.template, edge).iter().filter(|_| is_write) {
+            let number = *number as usize;
+            let value = cell.filter(|(stored, _, _)| *stored == number);
+            self.write_cell(known, number, value.map_or((None, None), |(_, value, number)| (value, number)));
         }
         let mut set = Vec::new();
         for (place, kinds) in stored {
@@ -286,6 +317,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 let mut assigned = Vec::new();
                 for (lhs, rhs) in &assignment.pairs {
                     let Lhs::Local(local) = lhs else { continue };
+                    let mut linear = None;
                     let (value, number, integer, id) = match rhs {
                         Rhs::Value(value) => {
                             let code = &self.view.program.templates[self.template];
@@ -294,14 +326,20 @@ impl<'v, 'a> Stepper<'v, 'a> {
                             let is_same = ty == code.locals[*local].ty;
                             let integer = integer.filter(|_| is_same);
                             let number = known.values.number(value).filter(|_| is_same);
+                            linear = self.linear(known, value).filter(|_| is_same);
                             (known.values.eval(value), number, integer, self.id_of(known, value)?)
                         }
                         Rhs::Any | Rhs::Unknown | Rhs::Float(..) => (None, None, None, Vec::new()),
                     };
-                    assigned.push((*local, value, number, integer, id));
+                    assigned.push((*local, value, number, integer, id, linear));
                 }
-                for (local, value, number, integer, id) in assigned {
+                for (local, value, number, integer, id, linear) in assigned {
                     self.assign(known, local, value, &id);
+                    if let (None, Some(linear)) = (value, linear)
+                        && super::symbols::is_wide(self.view.program, self.template, local)
+                    {
+                        known.placed.insert(known.values.local(local).anchor, linear);
+                    }
                     known.values.set_number(local, number);
                     known.integers.set(local, integer);
                 }

@@ -39,7 +39,8 @@ pub fn mask(program: &Program) -> u64 {
 
 /// Whether a local is as wide as a pointer.
 pub fn is_wide(program: &Program, template: TemplateId, local: LocalId) -> bool {
-    program.templates[template].locals[local].ty.bits == program.data_model.pointer().bits
+    let own = program.templates[template].locals.get(local);
+    own.is_some_and(|local| local.ty.bits == program.data_model.pointer().bits)
 }
 
 /// The values of locals.
@@ -139,10 +140,12 @@ impl<'p> Values<'p> {
         self.known.get(&local).copied().unwrap_or(own)
     }
 
-    /// Gives a local a value; `None` for one that is not known.
+    /// Gives a local, or a cell, a value; `None` for one that is not known.
     pub fn set(&mut self, local: LocalId, value: Option<Symbol>) {
         self.numbers.remove(&local);
-        let value = value.filter(|_| is_wide(self.program, self.template, local)).unwrap_or_else(|| {
+        let is_cell = self.program.templates[self.template].locals.get(local).is_none();
+        let is_wide = is_cell || is_wide(self.program, self.template, local);
+        let value = value.filter(|_| is_wide).unwrap_or_else(|| {
             self.unknown += 1;
             Symbol { anchor: Anchor::Unknown(self.unknown), offset: 0 }
         });

@@ -3,6 +3,7 @@
 //! What steps touch is computed once for each step of the program, whatever the number of contexts.
 //! Over-approximates, as far as the points-to sets do.
 
+use super::cells::Scope;
 use super::owned::{live_locations, reused};
 use super::regions::{Meeting, Region, meeting};
 use crate::ProofError;
@@ -401,6 +402,19 @@ impl<'a> View<'a> {
             && self.helpers[object].iter().any(|helper| *helper != one && *helper != other)
     }
 
+    /// Whether no two threads of a kind are alive at the same time that may touch the same one of an object:
+    /// there is one at a time, or one of each team that shares it.
+    pub fn is_alone(&self, kind: TemplateId, object: ObjectId) -> bool {
+        let is_of_team = self.helpers[object].binary_search(&kind).is_ok();
+        let of_team = || self.proof.teams.iter().any(|team| team.helper == kind && team.alone);
+        self.proof.alone.binary_search(&kind).is_ok() || (is_of_team && of_team())
+    }
+
+    /// The locals of a procedure, with cells.
+    pub fn scope(&self, template: TemplateId) -> Scope<'a> {
+        Scope { program: self.program, template, cells: &self.proof.cells }
+    }
+
     /// Whether there is at most one of an object in a whole run.
     pub fn is_single(&self, object: ObjectId) -> bool {
         self.single[object]
@@ -421,8 +435,16 @@ impl<'a> View<'a> {
             LockBase::Local(local) => {
                 let ty = self.program.data_model.pointer();
                 let by = Expr::int(i128::from(offset), ty);
-                let sum = Expr::binary(ir::BinaryOp::Add, ty, Expr::Local(local), by);
-                let address = if offset == 0 { Expr::Local(local) } else { sum };
+                let scope = self.scope(template);
+                let value = match scope.number(local).and_then(|cell| scope.cells.get(cell)) {
+                    Some(cell) => {
+                        let address = Expr::Address(cell.object, cell.offset);
+                        Expr::load(Place { address, ty: cell.ty, atomic: false, targets: Targets::Any })
+                    }
+                    None => Expr::Local(local),
+                };
+                let sum = Expr::binary(ir::BinaryOp::Add, ty, value.clone(), by);
+                let address = if offset == 0 { value } else { sum };
                 region_of(self.points_to, template, &address)?
             }
         };

@@ -149,6 +149,7 @@ fn summaries(program: &Program) -> Vec<Proof> {
                         releases: Vec::new(),
                         starts: Vec::new(),
                         stores: Vec::new(),
+                        writes: Vec::new(),
                     });
                 }
             }
@@ -160,12 +161,14 @@ fn summaries(program: &Program) -> Vec<Proof> {
             if everywhere {
                 proof.once.clone_from(&templates);
                 proof.distinct = templates.iter().map(|kind| (*kind, 1 << 20)).collect();
+                proof.alone.clone_from(&templates);
                 proof.private = of_threads;
             } else {
                 let team = |helper: &TemplateId| Team {
                     helper: *helper,
                     objects: of_threads.clone(),
                     apart: 1 << 20,
+                    alone: true,
                 };
                 proof.teams = templates.iter().map(team).collect();
             }

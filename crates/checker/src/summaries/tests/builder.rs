@@ -9,7 +9,7 @@ use crate::summaries::state::{Unfounded, owner_test};
 use crate::summaries::symbols::{Anchor, Symbol, Values, is_wide};
 use crate::summaries::values::ValueFlow;
 use crate::summaries::view::{Meter, View};
-use crate::summaries::{check, escape, ids, once};
+use crate::summaries::{cells, check, escape, ids, once};
 use ir::passes::{Lowering, PointsTo};
 use ir::{
     Assignment, Callee, EdgeId, Expr, Lhs, LocalId, LocationId, ObjectId, Op, Place, Program, Rhs, Storage,
@@ -133,6 +133,7 @@ impl<'p> Builder<'p> {
                 releases: Vec::new(),
                 starts: Vec::new(),
                 stores: Vec::new(),
+                writes: Vec::new(),
             });
         }
     }
@@ -180,7 +181,8 @@ impl<'p> Builder<'p> {
             });
             let objects = self.program.objects.enumerate();
             let objects = objects.filter(|(id, one)| !escapes[*id] && one.storage != Storage::Static);
-            self.proof.teams.push(Team { helper, objects: objects.map(|(id, _)| id).collect(), apart: 0 });
+            let objects = objects.map(|(id, _)| id).collect();
+            self.proof.teams.push(Team { helper, objects, apart: 0, alone: false });
         }
     }
 
@@ -481,7 +483,9 @@ impl<'p> Builder<'p> {
                     Unfounded::Number(local) => facts.numbers.retain(|(known, _)| *known != local),
                     Unfounded::Fresh(local) => facts.fresh.retain(|known| *known != local),
                     Unfounded::Started(list) => facts.started.retain(|known| (known.kind, known.own) != list),
-                    Unfounded::Argument(_) | Unfounded::Order(_) => panic!("they are not claimed here"),
+                    Unfounded::Argument(_) | Unfounded::Order(_) | Unfounded::Placed(_) => {
+                        panic!("they are not claimed here")
+                    }
                 }
             }
             equalities.sort_unstable();
@@ -518,7 +522,10 @@ pub fn flaws_of(program: &Program, points_to: &PointsTo, proof: &SummariesProof)
     }
     let writes = ids::IdWrites::of(view, meter).expect("in time");
     ids::check_summaries(view, meter).expect("starts and stores are listed");
-    let mut found = flaws(view, &locks, &during, &guessed, &writes, true, meter).expect("handles are right");
+    let cells = cells::CellWrites::of(view, meter).expect("in time");
+    cells::check(view, &cells, meter).expect("writes to cells are listed");
+    let writes = (&writes, &cells);
+    let mut found = flaws(view, &locks, &during, &guessed, writes, true, meter).expect("handles are right");
     found.extend(unusable);
     found
 }
