@@ -2,7 +2,9 @@
 
 use crate::model::Model;
 use ir::passes::PointsTo;
-use ir::{BinaryOp, Expr, IdVec, IntType, LocalId, ObjectId, Op, Program, Storage, Targets, TemplateId};
+use ir::{
+    BinaryOp, EdgeId, Expr, IdVec, IntType, LocalId, ObjectId, Op, Program, Storage, Targets, TemplateId,
+};
 
 /// The allocation sites whose addresses are compared with those of allocated memory, in a program that may
 /// compare freed addresses. Only there it can tell whether a new object has the address of one that was
@@ -21,11 +23,30 @@ pub fn compared(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool
         }
     };
     for (template, code) in program.templates.enumerate() {
-        for expr in code.edges.iter().flat_map(|edge| &edge.ops).flat_map(Op::expressions) {
+        let outgoing = code.outgoing();
+        let compares = code.edges.iter().flat_map(|edge| edge.ops.iter().map(move |op| (edge, op)));
+        for (edge, expr) in
+            compares.flat_map(|(edge, op)| op.expressions().into_iter().map(move |e| (edge, e)))
+        {
+            // An old copy of an address that is accessed next in any case tells nothing: that is undefined.
+            let is_copied = |pair: &(Expr, Expr)| {
+                let next = &outgoing[edge.target];
+                let is_copy = |next: &EdgeId| match code.edges[*next].ops.first() {
+                    Some(Op::Copy(to, from, Expr::Const(1.., _))) => {
+                        (*to == pair.0 && *from == pair.1) || (*to == pair.1 && *from == pair.0)
+                    }
+                    Some(_) | None => false,
+                };
+                matches!(edge.ops[..], [Op::Assume(_)]) && !next.is_empty() && next.iter().all(is_copy)
+            };
             expr.walk(&mut |inner| {
                 let Expr::Binary(BinaryOp::Eq | BinaryOp::Ne, ty, pair) = inner else { return };
                 // What is narrower shows digits.
-                if ty.bits < width || matches!(pair.0, Expr::Const(..)) || matches!(pair.1, Expr::Const(..)) {
+                if is_copied(pair)
+                    || ty.bits < width
+                    || matches!(pair.0, Expr::Const(..))
+                    || matches!(pair.1, Expr::Const(..))
+                {
                     return;
                 }
                 let (one, other) = (sites(template, &pair.0), sites(template, &pair.1));

@@ -13,7 +13,7 @@
 use super::view::{Meter, View, claim};
 use crate::ProofError;
 use ir::{
-    BinaryOp, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind, ObjectId, Op, Rhs,
+    BinaryOp, Edge, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind, ObjectId, Op, Rhs,
     Storage, Template, TemplateId,
 };
 use std::collections::BTreeSet;
@@ -42,7 +42,8 @@ impl Owned {
 /// For other sites all executions are the same if a new object gets a new address: whatever its address is
 /// computed into is compared with no address of allocated memory, but for order and digits, and what follows
 /// from these is open (`ir/src/passes/addresses`). An old copy that is equal to the new address is one of
-/// memory that was freed, and an access there is undefined.
+/// memory that was freed, and an access there is undefined. So a comparison does not count after which both
+/// addresses are accessed in any case ([`is_copied_next`]).
 pub fn reused(view: &View<'_>, meter: &mut Meter<'_>) -> Result<IdVec<ObjectId, bool>, ProofError> {
     let program = view.program;
     let mut found: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
@@ -50,7 +51,7 @@ pub fn reused(view: &View<'_>, meter: &mut Meter<'_>) -> Result<IdVec<ObjectId, 
         return Ok(found);
     }
     for (template, code) in program.templates.enumerate() {
-        for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+        for (edge, op) in code.edges.iter().flat_map(|edge| edge.ops.iter().map(move |op| (edge, op))) {
             meter.tick()?;
             let mut pairs = Vec::new();
             for expr in op.expressions() {
@@ -59,6 +60,7 @@ pub fn reused(view: &View<'_>, meter: &mut Meter<'_>) -> Result<IdVec<ObjectId, 
                     if let Expr::Binary(BinaryOp::Eq | BinaryOp::Ne, ty, pair) = inner
                         && ty.bits >= program.data_model.pointer().bits
                         && ![&pair.0, &pair.1].iter().any(|operand| matches!(operand, Expr::Const(..)))
+                        && !is_copied_next(code, edge, pair)
                     {
                         pairs.push(pair);
                     }
@@ -82,6 +84,21 @@ pub fn reused(view: &View<'_>, meter: &mut Meter<'_>) -> Result<IdVec<ObjectId, 
         }
     }
     Ok(found)
+}
+
+/// Whether two addresses are compared by an assumption that is the whole of a step, and each next step first
+/// copies from one of them to the other. If one of them is an old copy of an address that was freed, the copy
+/// is undefined; otherwise it is none, and no other object has its address.
+fn is_copied_next(code: &Template, edge: &Edge, pair: &(Expr, Expr)) -> bool {
+    let [Op::Assume(_)] = edge.ops.as_slice() else { return false };
+    let mut next = code.edges.iter().filter(|next| next.source == edge.target).peekable();
+    next.peek().is_some()
+        && next.all(|next| match next.ops.first() {
+            Some(Op::Copy(to, from, Expr::Const(size, _))) => {
+                *size > 0 && [(to, from), (from, to)].contains(&(&pair.0, &pair.1))
+            }
+            Some(_) | None => false,
+        })
 }
 
 /// Whether a value is surely 0.

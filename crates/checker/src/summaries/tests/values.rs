@@ -143,6 +143,30 @@ fn memory_that_is_new_where_freed_addresses_are_compared() {
 }
 
 #[test]
+fn memory_that_is_new_where_it_is_copied() {
+    // What is copied may be the same object or overlap, and that is looked at first: where the copy follows in
+    // any case, an old copy of an address tells nothing.
+    let text = |worker: &str| {
+        format!(
+            "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; struct node {{ int v; struct node *next; }};
+            struct item {{ long v[3]; }}; struct node *head; struct item *shown; int again;
+            void put(struct item *i) {{ pthread_mutex_lock(&m); shown = i; pthread_mutex_unlock(&m); }}
+            void fill(struct item *to, struct item *from) {{ memcpy(to, from, sizeof *to); }}
+            void *worker(void *a) {{ struct node *n = malloc(sizeof *n), *old; struct item *i, *o; long v;
+              pthread_mutex_lock(&m); old = head; n->v = 0; n->next = 0; head = n;
+              if (old == n) again = 1; if (old) free(old); pthread_mutex_unlock(&m);
+              i = malloc(sizeof *i); o = malloc(sizeof *o); o->v[0] = 1; o->v[1] = 2; o->v[2] = 3;
+              {worker} pthread_mutex_lock(&m); if (shown) v = shown->v[0]; pthread_mutex_unlock(&m); return 0; }}
+            int main(void) {{ pthread_t t, u; pthread_create(&t, 0, worker, 0);
+              pthread_create(&u, 0, worker, 0); return 0; }}"
+        )
+    };
+    accepts("copied", &text("fill(i, o); free(o); put(i);"));
+    refuses("copied too late", &text("put(i); fill(i, o); free(o);"));
+    refuses("compared", &text("if (i != o) fill(i, o); free(o); put(i);"));
+}
+
+#[test]
 fn numbers_that_are_kept_where_addresses_are() {
     // `q` is declared in a loop without a value, so it may be any number before it is the address of `x`.
     let text = |worker: &str, other: &str| {
