@@ -56,6 +56,8 @@ pub struct Row {
     pub alone: bool,
     /// Whether it touches memory of the violation, or starts a thread.
     pub matters: bool,
+    /// Whether it starts a thread.
+    pub starts: bool,
 }
 
 /// A variable's new value.
@@ -235,6 +237,7 @@ impl Builder<'_> {
             waits: None,
             alone: true,
             matters: false,
+            starts: false,
         }
     }
 
@@ -252,6 +255,7 @@ impl Builder<'_> {
             row.events.push(format!("starts {}", name(self.replayed, created)));
             row.alone = false;
             row.matters = true;
+            row.starts = true;
         }
         let meets = |access: &NamedAccess| self.contended.get(&access.access.address) == Some(&None);
         row.alone &= !step.accesses.iter().any(meets);
