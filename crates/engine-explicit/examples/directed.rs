@@ -57,7 +57,7 @@ fn main() -> Result<(), String> {
                     println!("race after {} steps", trace.steps.len());
                     return Ok(());
                 }
-                Found::Possible(trace, conditions) => {
+                Found::Possible(trace, conditions, _) => {
                     println!("possible after {} steps: {conditions:?}", trace.steps.len());
                 }
             }

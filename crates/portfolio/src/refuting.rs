@@ -51,8 +51,8 @@ pub enum Turn {
         /// How long the search took in this turn.
         seconds: f64,
     },
-    /// An execution that the checker rejected only because of these values.
-    Possible(Target, Vec<Unmodelled>),
+    /// An execution that the checker rejected only because of these values, and the steps that meet in it.
+    Possible(Target, Vec<Unmodelled>, Option<[Candidate; 2]>),
 }
 
 impl<'p> Refuter<'p> {
@@ -113,11 +113,12 @@ impl<'p> Refuter<'p> {
             Found::Race(trace) => {
                 found(Turn::Race { name, range, trace, seconds });
             }
-            Found::Possible(trace, conditions) => {
+            Found::Possible(trace, conditions, sites) => {
                 let one = Program { races_on: Some(vec![range]), ..self.program.clone() };
                 match checker::replay(&one, &Property::NoRace, &trace) {
                     Err(ReplayError::Approximate(_)) => {
-                        found(Turn::Possible(cell, conditions));
+                        let step = |Site { kind, template, edge }| Candidate { kind, template, edge };
+                        found(Turn::Possible(cell, conditions, sites.map(|sites| sites.map(step))));
                         // It may be a real race, so the search continues for a while.
                         self.open[at].possible += 1;
                         if self.open[at].possible < MOST_POSSIBLE {
@@ -168,10 +169,12 @@ fn words(program: &Program, sources: Option<&Sources>, one: &Unmodelled) -> Stri
             "{} in {place} returns, and changes nothing that this rests on",
             called.as_deref().unwrap_or("what is not known")
         ),
-        Condition::Way => format!(
-            "what {} in {place} is given, and is not modelled, leads it the same way",
-            called.as_deref().unwrap_or("what is called")
-        ),
+        Condition::Way => match called {
+            Some(called) => {
+                format!("what {called} in {place} is given, and is not modelled, leads it the same way")
+            }
+            None => format!("what is not modelled leads the same way in {place}"),
+        },
         Condition::Signal => {
             format!("a signal arrives in another thread whose handler is set in {place}")
         }

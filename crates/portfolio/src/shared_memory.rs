@@ -278,8 +278,9 @@ impl Races<'_> {
             let doing = |name: &str| self.live.doing(format!("races: looking for one on `{name}`"));
             let mut take = |turn: Turn| {
                 match turn {
-                    Turn::Possible(cell, conditions) => {
-                        memory.possible(cell, &refuting::condition(prepared, self.sources, &conditions));
+                    Turn::Possible(cell, conditions, steps) => {
+                        let condition = refuting::condition(prepared, self.sources, &conditions);
+                        memory.possible(cell, &condition, steps);
                     }
                     // Another engine was first.
                     Turn::Race { range, .. } if is_race(prepared, memory, range) => {}
@@ -403,7 +404,9 @@ impl Races<'_> {
                     mark(&mut memory, &refutation);
                     self.report(known, &finding.name, *refutation, tried);
                 }
-                Checked::Unknown(Reason::Approximate(condition)) => memory.possible(finding.cell, &condition),
+                Checked::Unknown(Reason::Approximate(condition)) => {
+                    memory.possible(finding.cell, &condition, None)
+                }
                 Checked::Unknown(_) | Checked::Proved(_) => {}
             }
             self.live.list(&memory);
@@ -438,9 +441,17 @@ fn range(program: &Program, finding: &Finding) -> Range {
 
 /// Records a replayed race.
 fn mark(memory: &mut SharedMemory, refutation: &Refutation) {
-    if let ReplayedViolation::Race { cell: (object, offset), .. } = &refutation.replayed.violation {
-        let what: Vec<String> =
-            report::human::complaint(refutation).into_iter().skip(1).map(|(text, _)| text).collect();
+    if let ReplayedViolation::Race { cell: (object, offset), accesses, .. } = &refutation.replayed.violation {
+        let said = report::human::complaint(refutation).into_iter().skip(1);
+        let rows = report::interleaving::Interleaving::of(refutation, &Sources::default()).rows;
+        let held = |thread: usize| {
+            let row = rows.iter().rev().find(|row| row.thread == thread && row.mark.is_some());
+            row.and_then(|row| row.locks()).map(|held| format!(", {held}")).unwrap_or_default()
+        };
+        let what: Vec<String> = said
+            .zip(accesses.iter())
+            .map(|((text, _), access)| format!("{text}{}", held(access.thread)))
+            .collect();
         memory.race(*object, *offset, &format!("replayed: {}", what.join("; ")));
     }
 }

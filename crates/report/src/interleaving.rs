@@ -57,6 +57,8 @@ pub struct Row {
     pub alone: bool,
     /// Whether it touches memory of the violation, or starts a thread.
     pub matters: bool,
+    /// Whether it starts a thread.
+    pub starts: bool,
 }
 
 /// A variable's new value.
@@ -236,6 +238,7 @@ impl Builder<'_> {
             waits: None,
             alone: true,
             matters: false,
+            starts: false,
         }
     }
 
@@ -253,6 +256,7 @@ impl Builder<'_> {
             row.events.push(format!("starts {}", name(self.replayed, created)));
             row.alone = false;
             row.matters = true;
+            row.starts = true;
         }
         for freed in &step.freed {
             row.events.push(format!("frees the memory of {}", clean(freed)));

@@ -48,6 +48,8 @@ pub struct Finding {
     pub candidates: Vec<[Candidate; 2]>,
     /// For an open location, how unlikely a race is.
     rank: u32,
+    /// The steps of its accesses, each with the number of its access.
+    steps: Vec<(Candidate, usize)>,
 }
 
 /// A step that may be part of a race.
@@ -66,12 +68,21 @@ pub struct Candidate {
 pub enum Status {
     /// A race was replayed; this describes it.
     Race(String),
-    /// A race is possible, but depends on this, which is not modelled.
-    Possible(String),
+    /// A race is possible, but depends on something that is not modelled.
+    Possible(Possible),
     /// These pairs of accesses, by number, are undecided; the most promising come first.
     Open(Vec<(usize, usize)>),
     /// There is no race, for these reasons.
     RaceFree(Vec<String>),
+}
+
+/// A race that was replayed, but depends on something that is not modelled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Possible {
+    /// What it depends on.
+    pub condition: String,
+    /// The two accesses that meet, by number, where they are known.
+    pub pair: Option<(usize, usize)>,
 }
 
 /// An access to a location.
@@ -146,7 +157,9 @@ impl Finding {
     pub fn because(&self) -> String {
         match &self.status {
             Status::Race(what) => what.clone(),
-            Status::Possible(condition) => format!("an execution was replayed, but for this: {condition}"),
+            Status::Possible(Possible { condition, .. }) => {
+                format!("an execution was replayed, but for this: {condition}")
+            }
             Status::RaceFree(reasons) => reasons.join("; "),
             Status::Open(pairs) => match pairs.first().and_then(|pair| self.pair(*pair)) {
                 None => "its accesses were not compared in time".to_owned(),
@@ -166,6 +179,18 @@ impl Finding {
     /// Both accesses of a pair.
     pub fn pair(&self, (one, other): (usize, usize)) -> Option<[&FoundAccess; 2]> {
         Some([self.accesses.get(one)?, self.accesses.get(other)?])
+    }
+    /// The accesses of two steps that meet, by number: those of a step that reads and writes are two.
+    fn meeting(&self, [one, other]: [Candidate; 2]) -> Option<(usize, usize)> {
+        let of = |step: Candidate| {
+            self.steps.iter().filter(move |(known, _)| *known == step).map(|(_, number)| *number)
+        };
+        let conflict = |(one, other): &(usize, usize)| {
+            self.pair((*one, *other)).is_some_and(|pair| {
+                pair.iter().any(|access| access.write) && !pair.iter().all(|access| access.atomic)
+            })
+        };
+        of(one).flat_map(|one| of(other).map(move |other| (one, other))).find(conflict)
     }
     /// Adds the accesses of another one that is no worse, and its reasons.
     fn merge(&mut self, other: &Self) {
@@ -223,13 +248,15 @@ impl SharedMemory {
         }
         is_known
     }
-    /// Records a possible race on a location, with what it depends on. The last call counts.
-    pub fn possible(&mut self, cell: Target, condition: &str) {
+    /// Records a possible race on a location, with what it depends on, and the steps that meet where these
+    /// are known. The last call counts.
+    pub fn possible(&mut self, cell: Target, condition: &str, steps: Option<[Candidate; 2]>) {
         let is_undecided = |finding: &&mut Finding| {
             finding.cell == cell && matches!(finding.status, Status::Open(_) | Status::Possible(_))
         };
         if let Some(location) = self.locations.iter_mut().find(is_undecided) {
-            location.status = Status::Possible(condition.to_owned());
+            let pair = steps.and_then(|steps| location.meeting(steps));
+            location.status = Status::Possible(Possible { condition: condition.to_owned(), pair });
             self.sort();
         }
     }
@@ -315,6 +342,12 @@ fn finding(
         }
         numbers.push(number);
     }
+    let candidate = |access: &LocationAccess| Candidate {
+        kind: access.kind,
+        template: access.template,
+        edge: access.edge,
+    };
+    let steps = location.accesses.iter().map(candidate).zip(numbers.iter().copied()).collect();
     let mut candidates = Vec::new();
     let (status, rank) = match &location.status {
         LocationStatus::RaceFree(reasons) => {
@@ -327,17 +360,8 @@ fn finding(
         }
         LocationStatus::Open(pairs) => {
             let (pairs, rank) = ranking::rank(program, location, pairs, reach);
-            let candidate = |index: usize| {
-                location.accesses.get(index).map(|access| Candidate {
-                    kind: access.kind,
-                    template: access.template,
-                    edge: access.edge,
-                })
-            };
-            candidates = pairs
-                .iter()
-                .filter_map(|(one, other)| Some([candidate(*one)?, candidate(*other)?]))
-                .collect();
+            let step = |index: usize| location.accesses.get(index).map(candidate);
+            candidates = pairs.iter().filter_map(|(one, other)| Some([step(*one)?, step(*other)?])).collect();
             let number = |index: usize| numbers.get(index).copied().unwrap_or(index);
             let mut shown: Vec<(usize, usize)> = Vec::new();
             let mut seen: BTreeSet<(usize, usize)> = BTreeSet::new();
@@ -360,6 +384,7 @@ fn finding(
         more: location.more,
         candidates,
         rank,
+        steps,
     }
 }
 

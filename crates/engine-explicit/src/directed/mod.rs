@@ -32,7 +32,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
-use verdict::{Budget, Exhausted, Property, Trace, TraceStep};
+use verdict::{Budget, Exhausted, Property, Trace, TraceStep, Violation};
 
 /// Steps of the first executions, and of the longest ones.
 const FIRST_LENGTH: usize = 20_000;
@@ -102,8 +102,8 @@ pub enum Condition {
 pub enum Found {
     /// A race.
     Race(Trace),
-    /// An execution that is a race if these values are as they were chosen.
-    Possible(Trace, Vec<Unmodelled>),
+    /// An execution that is a race if these values are as they were chosen, and the accesses that meet.
+    Possible(Trace, Vec<Unmodelled>, Option<[Site; 2]>),
 }
 
 /// A program that is searched for races on single locations.
@@ -220,7 +220,8 @@ impl<'p> Directed<'p> {
         self.doubts.extend(doubts);
         if self.conditions.get(&index).is_none_or(|known| unmodelled.len() < *known) {
             self.conditions.insert(index, unmodelled.len());
-            self.found.push((index, Found::Possible(trace, unmodelled)));
+            let sites = meeting_sites(model, &trace);
+            self.found.push((index, Found::Possible(trace, unmodelled, sites)));
         }
     }
 
@@ -256,6 +257,22 @@ impl<'p> Directed<'p> {
         let steps = known.key().clone();
         known.or_insert_with(|| Rc::new(Distances::to(program, calls, &steps))).clone()
     }
+}
+
+/// The accesses of a race at the end of an execution.
+fn meeting_sites(model: &Model<'_>, trace: &Trace) -> Option<[Site; 2]> {
+    let Violation::Race([one, other]) = trace.violation else { return None };
+    let machine = &model.machine;
+    let mut state = machine.initial(&trace.copies).ok()?;
+    for step in &trace.steps {
+        let mut given = Given::new(&step.choices);
+        machine.advance(&mut state, step.thread, step.edge, &mut given, &mut Vec::new()).ok()?;
+    }
+    let site = |(thread, edge): (usize, EdgeId)| {
+        let (template, _) = state.location(thread)?;
+        Some(Site { kind: state.threads[thread].template, template, edge })
+    };
+    Some([site(one)?, site(other)?])
 }
 
 /// The first step of an execution that need not be possible for other values of what is not modelled.

@@ -2,7 +2,8 @@
 //!
 //! First only long stretches that no other thread could notice are folded. If the result is still too long,
 //! short ones are folded, too, then everything unrelated to the violation, then such stretches of several
-//! threads at once; finally the middle is omitted.
+//! threads at once, then all but starts of threads and the first and last related row of each thread; finally
+//! the middle is omitted.
 
 use super::{Interleaving, Row, Shown};
 
@@ -24,12 +25,13 @@ struct Folding {
 }
 
 /// From weak to strong.
-const FOLDINGS: [Folding; 5] = [
+const FOLDINGS: [Folding; 6] = [
     Folding { weight: 1, shortest: 5, ends: true, across: false },
     Folding { weight: 1, shortest: 2, ends: false, across: false },
     Folding { weight: 2, shortest: 2, ends: false, across: false },
     Folding { weight: 2, shortest: 2, ends: false, across: true },
     Folding { weight: 3, shortest: 2, ends: false, across: true },
+    Folding { weight: 4, shortest: 2, ends: false, across: true },
 ];
 
 impl Interleaving {
@@ -60,24 +62,32 @@ impl Interleaving {
     }
 
     /// The weight of each row: 0 if no other thread could notice it, 1 if one could, 2 if it is related to
-    /// the violation, 3 if it is the violation, or the last row of a thread.
+    /// the violation, 3 if it starts a thread, is the first or last related row of a thread, or the last row of
+    /// one that takes part in the violation, 4 if it is the violation.
     fn weights(&self) -> Vec<u8> {
         let mut weights: Vec<u8> = self
             .rows
             .iter()
             .map(|row| match (&row.mark, row.matters, row.alone) {
-                (Some(_), _, _) => 3,
+                (Some(_), _, _) => 4,
+                (None, true, _) if row.starts => 3,
                 (None, true, _) => 2,
                 (None, false, false) => 1,
                 (None, false, true) => 0,
             })
             .collect();
-        // The previous row of each thread.
         for thread in self.active() {
-            let mut own = self.rows.iter().enumerate().rev();
-            let last = own.find(|(_, row)| row.thread == thread && row.mark.is_none());
-            if let Some((last, _)) = last {
-                weights[last] = weights[last].max(2);
+            let own = || self.rows.iter().enumerate().filter(|(_, row)| row.thread == thread);
+            let takes_part = own().any(|(_, row)| row.mark.is_some());
+            let mut related = own().filter(|(_, row)| row.matters && row.mark.is_none());
+            let ends = [related.next(), related.next_back()];
+            // The previous row of each thread.
+            let last = own().filter(|(_, row)| row.mark.is_none()).last();
+            let important = ends.into_iter().flatten().chain(last.filter(|_| takes_part));
+            let important: Vec<usize> = important.map(|(at, _)| at).collect();
+            important.into_iter().for_each(|at| weights[at] = weights[at].max(3));
+            if let Some((at, _)) = last {
+                weights[at] = weights[at].max(2);
             }
         }
         weights

@@ -1,7 +1,7 @@
 //! The listing of shared memory as text: races and open locations with their accesses, and the others
 //! summarised by the reason for safety.
 
-use super::{Finding, FoundAccess, SharedMemory, Status};
+use super::{Finding, FoundAccess, Possible, SharedMemory, Status};
 use crate::Sources;
 use crate::sources::position;
 use crate::style::{Style, Tone, clean};
@@ -69,9 +69,12 @@ pub(crate) fn status(memory: &SharedMemory, finding: &Finding) -> &'static str {
     }
 }
 
-/// The pairs of accesses of an open location that are shown.
+/// The pairs of accesses of a location that are shown: those that may race, or that raced but for a condition.
 pub(crate) fn pairs(finding: &Finding, most: usize) -> Vec<[&FoundAccess; 2]> {
     match &finding.status {
+        Status::Possible(Possible { pair, .. }) => {
+            pair.and_then(|pair| finding.pair(pair)).into_iter().collect()
+        }
         Status::Open(pairs) => {
             let mut shown: Vec<[&FoundAccess; 2]> = Vec::new();
             for pair in pairs.iter().filter_map(|pair| finding.pair(*pair)) {
@@ -81,7 +84,7 @@ pub(crate) fn pairs(finding: &Finding, most: usize) -> Vec<[&FoundAccess; 2]> {
             }
             shown
         }
-        Status::Race(_) | Status::Possible(_) | Status::RaceFree(_) => Vec::new(),
+        Status::Race(_) | Status::RaceFree(_) => Vec::new(),
     }
 }
 
@@ -137,8 +140,15 @@ pub(crate) fn render(
         let declared = if allocated { String::new() } else { format!(", {}", at(finding.declared)) };
         line(&format!("  {word} `{}`{declared}", clean(&finding.name)));
         match &finding.status {
-            Status::Possible(condition) => line(&format!("      but for: {}", clean(condition))),
-            Status::Race(what) => line(&format!("      {}", clean(what))),
+            Status::Possible(Possible { condition, .. }) => {
+                line(&format!("      but for: {}", clean(condition)))
+            }
+            Status::Race(what) => {
+                for (index, access) in what.split("; ").enumerate() {
+                    let word = if index == 0 { "" } else { "with " };
+                    line(&format!("      {word}{}", clean(access)));
+                }
+            }
             Status::Open(_) | Status::RaceFree(_) => {}
         }
         let shown = pairs(finding, most_pairs);

@@ -139,7 +139,7 @@ fn a_race_and_a_possible_one_come_before_the_rest() {
     let mut memory = listing();
     assert!(memory.race(ObjectId(1), 2, "replayed: main writes it; worker writes it"));
     assert!(!memory.race(ObjectId(0), 0, "no shared location"));
-    memory.possible(cell(2, 0, 0), "a value that is not modelled");
+    memory.possible(cell(2, 0, 0), "a value that is not modelled", None);
     let names: Vec<(&str, &str)> =
         memory.locations.iter().map(|found| (found.status.name(), found.name.as_str())).collect();
     assert_eq!(

@@ -62,7 +62,9 @@ impl Findings {
     fn tell_location(&mut self, finding: &Finding) {
         let pair = match &finding.status {
             Status::Open(pairs) => pairs.first().and_then(|pair| finding.pair(*pair)),
-            Status::Possible(_) => finding.pair((0, 1)),
+            Status::Possible(possible) => {
+                possible.pair.and_then(|pair| finding.pair(pair)).or_else(|| finding.pair((0, 1)))
+            }
             Status::Race(_) | Status::RaceFree(_) => None,
         };
         let Some(pair) = pair else { return };
