@@ -213,7 +213,7 @@ pub(crate) fn check_rules(
             }
             match check_all_executions(program, property, copies, Some(PLAIN_STATES), budget) {
                 Err(ProofError::TooExpensive(_)) => {
-                    // What is freed later is left if the program ends before, so no step may be taken at once.
+                    // What is freed later is left if the program ends before: no step may be taken at once.
                     let plainly = *property == Property::NoLeak(Leak::Left);
                     check_all_executions(program, property, copies, plainly.then_some(usize::MAX), budget)
                 }

@@ -150,7 +150,7 @@ pub enum ObjectRole {
     Open,
     /// An allocation site of memory that the program has to give back (`malloc` and the like).
     Allocated,
-    /// An allocation site that is a local variable, which ends with its block: `free` must not be called on it.
+    /// An allocation site that is a local variable, which ends with its block: `free` must not end it.
     Automatic,
 }
 

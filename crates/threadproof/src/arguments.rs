@@ -97,7 +97,8 @@ pub struct Batch {
     /// A property file, or the name of one in task definitions. May be given several times.
     #[arg(long, value_name = "FILE.prp")]
     pub property: Vec<PathBuf>,
-    /// What to check: assertions, races, bounds, memory (deref, free and memtrack), memcleanup, overflow, deadlock [default: what the task definitions say;
+    /// What to check: assertions, races, bounds, memory (deref, free and memtrack), memcleanup, overflow,
+    /// deadlock [default: what the task definitions say;
     /// otherwise as `verify`].
     #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…")]
     pub check: Vec<Checked>,
@@ -238,7 +239,8 @@ pub struct Asking {
     /// A property file in the format of the Competition on Software Verification.
     #[arg(long, value_name = "FILE.prp", conflicts_with_all = ["check", "nesc"])]
     pub property: Option<PathBuf>,
-    /// What to check: assertions, races, bounds, memory (deref, free and memtrack), memcleanup, overflow, deadlock [default: assertions,races; of Boolean
+    /// What to check: assertions, races, bounds, memory (deref, free and memtrack), memcleanup, overflow,
+    /// deadlock [default: assertions,races; of Boolean
     /// programs and transition systems: assertions].
     #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…", conflicts_with = "nesc")]
     pub check: Vec<Checked>,

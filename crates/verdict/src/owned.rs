@@ -1,5 +1,5 @@
-//! Proofs by ownership: allocated memory that only local variables of one thread lead to. No other thread, and
-//! no memory, has its address, so it lives until this thread frees it. For any number of threads.
+//! Proofs by ownership: allocated memory that only local variables of one thread lead to. No other thread,
+//! and no memory, has its address, so it lives until this thread frees it. For any number of threads.
 //!
 //! A claim holds whenever a thread is at a location of the program without calls: there is a live object of
 //! an allocation site, with some number of bytes; some locals hold its address, the *copies*; and no other
@@ -8,9 +8,9 @@
 //! and when they show that no memory is lost or left ([`excludes_leaks`]). Engine and checker share it; who
 //! finds claims, and who tests that they are closed under steps, share nothing else.
 //!
-//! Over-approximates: where an address goes anywhere else (to memory, to another thread, into a comparison with
-//! anything but 0), the claim is given up. Rests on assumption 14 of `SOUNDNESS.md`: numbers that were not
-//! computed from an address are none.
+//! Over-approximates: where an address goes anywhere else (to memory, to another thread, into a comparison
+//! with anything but 0), the claim is given up. Rests on assumption 14 of `SOUNDNESS.md`: numbers that were
+//! not computed from an address are none.
 
 use crate::Proof;
 use ir::passes::liveness::live_locals;
@@ -45,7 +45,8 @@ pub type OwnedClaims = Vec<Vec<Option<Vec<OwnedMemory>>>>;
 pub struct OwnedProof {
     /// What threads own, and where.
     pub claims: OwnedClaims,
-    /// Of errors: why the [reduced] program has none. Of leaks: [`Proof::NoErrorLocation`], and not looked at.
+    /// Of errors: why the [reduced] program has none. Of leaks: [`Proof::NoErrorLocation`], which says
+    /// nothing.
     pub rest: Proof,
 }
 

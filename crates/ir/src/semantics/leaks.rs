@@ -1,12 +1,12 @@
 //! Which allocated memory a program has lost, or has left, where it ends.
 //!
-//! Memory counts if it comes from `malloc` or a similar function ([`ObjectRole::Allocated`]). It is *lost* if
-//! no pointer leads to it: not from a static or thread-local variable, a variable of a function that has not
-//! returned, the result of a thread, or other memory that is not lost. An address just after an object leads to
-//! it, too. It is *left* if it was not given back.
+//! Memory counts if it comes from `malloc` or a similar function ([`ObjectRole::Allocated`]). It is *lost*
+//! if no pointer leads to it: not from a static or thread-local variable, a variable of a function that has
+//! not returned, the result of a thread, or other memory that is not lost. An address just after an object
+//! leads to it, too. It is *left* if it was not given back.
 //!
-//! A program ends where `main` returns (then its variables are gone), where `exit` is called, and where all of
-//! its threads have ended. `abort`, `_exit`, failing assertions and assumptions are no such ends.
+//! A program ends where `main` returns (then its variables are gone), where `exit` is called, and where all
+//! of its threads have ended. `abort`, `_exit`, failing assertions and assumptions are no such ends.
 //!
 //! [`Machine::leak`] under-approximates what is lost: locals that are never read again count as pointers, as
 //! do any bytes that look like one. [`Machine::may_leak`] over-approximates it, in all states and not only
