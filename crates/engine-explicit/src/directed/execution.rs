@@ -446,7 +446,7 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
             let is_lost = |edge: EdgeId| {
                 let target = code.edges[edge].target;
                 let after = machine.outgoing[template][target].iter().copied();
-                after.chain([edge]).any(|step| mark(code, step).is_some())
+                after.chain([edge]).any(|step| is_unmodelled(code, step))
             };
             edges.sort_by_key(|edge| {
                 let target = code.edges[*edge].target;
@@ -653,6 +653,14 @@ fn is_open_comparison(code: &Template, edge: EdgeId) -> bool {
 /// Whether a step lets a signal arrive.
 pub(super) fn is_signal(code: &Template, edge: EdgeId) -> bool {
     mark(code, edge) == Some(ir::names::SIGNAL)
+}
+
+/// Whether a step takes a value that is not modelled.
+fn is_unmodelled(code: &Template, edge: EdgeId) -> bool {
+    code.edges[edge].ops.iter().any(|op| match op {
+        Op::Assign(Assignment { pairs, .. }) => pairs.iter().any(|(_, rhs)| matches!(rhs, Rhs::Unknown)),
+        _ => false,
+    })
 }
 
 /// The name of the mark that a step leaves: after it, the execution is no evidence.

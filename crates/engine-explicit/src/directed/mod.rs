@@ -23,7 +23,7 @@ use distance::{Calls, Distances, Step};
 use execution::{Executed, Execution, Guide, Habit, Missed, Plan, Record};
 use executions::model::{Facts, Model};
 use executions::shorten::{Given, shorten};
-use ir::semantics::{Certainty, LimitKind, Machine};
+use ir::semantics::{Certainty, ChoiceKind, LimitKind, Machine};
 use ir::{Callee, Count, EdgeId, LocationId, Op, Program, Range, Span, TemplateId, Value};
 use observe::{Suspect, Watched};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -648,9 +648,11 @@ struct Solved {
 fn solved(record: &Record, missed: &Missed) -> Option<Solved> {
     let values: Vec<Value> = record.inputs[..missed.inputs].iter().map(|input| input.value).collect();
     let types: Vec<_> = record.inputs[..missed.inputs].iter().map(|input| input.ty).collect();
+    let inputs = record.inputs[..missed.inputs].iter();
+    let unmodelled: Vec<bool> = inputs.map(|input| input.kind == ChoiceKind::Unknown).collect();
     let mut conditions = record.conditions[..missed.conditions].to_vec();
     conditions.push(missed.condition.clone());
-    let problem = solve::Problem { values: &values, types: &types, conditions };
+    let problem = solve::Problem { values: &values, types: &types, unmodelled: &unmodelled, conditions };
     let (changes, is_same_way) = match problem.solve() {
         Some(changes) => (changes, true),
         None => {

@@ -81,7 +81,7 @@ impl Interleaving {
             let mut related = own().filter(|(_, row)| row.matters && row.mark.is_none());
             let ends = [related.next(), related.next_back()];
             // The previous row of each thread.
-            let last = own().filter(|(_, row)| row.mark.is_none()).last();
+            let last = own().rfind(|(_, row)| row.mark.is_none());
             let important = ends.into_iter().flatten().chain(last.filter(|_| takes_part));
             let important: Vec<usize> = important.map(|(at, _)| at).collect();
             important.into_iter().for_each(|at| weights[at] = weights[at].max(3));
