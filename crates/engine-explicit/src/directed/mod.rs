@@ -43,8 +43,8 @@ const ROUND: u64 = 12;
 const OTHER_SCHEDULE: u64 = 4;
 /// The same while no thread was ever started.
 const OTHER_HABIT: u64 = 16;
-/// The habits and seeds of the first executions, and of the first longer ones: what one of them does not reach, another
-/// may, for instance where a program waits until time has passed.
+/// The habits and seeds of the first executions, and of the first longer ones: what one of them does not
+/// reach, another may, for instance where a program waits until time has passed.
 const FIRST_HABITS: [(Habit, u64); 4] =
     [(Habit::Generous, 0), (Habit::Counting, 0), (Habit::Frugal, 0), (Habit::Counting, 1)];
 /// A plan of another search is tried after this many executions.

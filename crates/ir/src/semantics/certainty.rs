@@ -551,7 +551,7 @@ impl Evaluation<'_, '_, '_> {
                 if byte.1.is_one() {
                     self.of.set_bytes(to.0 as u64, size, None);
                 } else if byte.1.is_in(IntType::U8) {
-                    // Each byte has the range: of a text that is not modelled, each letter may be another one.
+                    // Each byte has the range: in a text that is not modelled, letters may differ.
                     let start = to.0 as u64;
                     (start..start.saturating_add(size)).for_each(|at| self.of.set_bytes(at, 1, Some(byte.1)));
                 } else {

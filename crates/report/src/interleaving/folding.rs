@@ -10,7 +10,7 @@ use super::{Interleaving, Row, Shown};
 /// The most lines that an execution should take on a terminal.
 const MOST_LINES: usize = 46;
 /// The most items that are shown.
-const MOST_SHOWN: usize = 24;
+const MOST_SHOWN: usize = 18;
 
 /// How much is folded.
 struct Folding {
@@ -61,8 +61,8 @@ impl Interleaving {
     }
 
     /// The weight of each row: 0 if no other thread could notice it, 1 if one could, 2 if it is related to
-    /// the violation, 3 if it starts a thread, is the first or last related row of a thread, or the last row of
-    /// one that takes part in the violation, 4 if it is the violation.
+    /// the violation, 3 if it starts a thread, is the first or last related row of a thread, or the last row
+    /// of one that takes part in the violation, 4 if it is the violation.
     fn weights(&self) -> Vec<u8> {
         let mut weights: Vec<u8> = self
             .rows
