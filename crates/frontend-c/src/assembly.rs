@@ -11,7 +11,7 @@ use crate::function::Function;
 use crate::places::Lvalue;
 use ir::ids::Id;
 use ir::passes::liveness::live_locals;
-use ir::{BinaryOp, Expr, IntType, Lhs, LocalId};
+use ir::{BinaryOp, Expr, IntType, Lhs, LocalId, Op};
 use rucc_sema::{AsmId, AsmOperand, StrId};
 
 /// Instructions and prefixes without an effect that a program could observe.
@@ -62,6 +62,8 @@ impl Function<'_, '_> {
         let inputs: Vec<AsmOperand> = unit.tree[asm.inputs].to_vec();
         let is_idle = text.split([';', '\n', '\t', ' ']).all(|word| word.is_empty() || IDLE.contains(&word));
         let clobbers_memory = unit.tree[asm.clobbers].iter().any(|name| self.text(*name) == "memory");
+        // `rdtsc` gives 32 bits in each of its registers, where addresses have 64 bits.
+        let is_counter = text.trim() == "rdtsc" && inputs.is_empty() && self.pointer().bits == 64;
         let is_basic = outputs.is_empty() && inputs.is_empty() && unit.tree[asm.clobbers].is_empty();
         let touches_memory =
             clobbers_memory || is_basic || outputs.iter().chain(&inputs).any(|operand| operand.memory);
@@ -117,6 +119,8 @@ impl Function<'_, '_> {
             let is_known = value.is_some();
             let value = match value {
                 Some(value) => value,
+                // The halves of a counter of time: an input.
+                None if is_counter => self.half_of_counter(scalar),
                 // What was given no value of the program gives no address.
                 None if inputs.is_empty() && !reads => self.unknown_number(scalar),
                 None => self.unknown(scalar),
@@ -132,6 +136,12 @@ impl Function<'_, '_> {
                 }
             }
         }
+    }
+    /// Any number of 32 bits, in a type.
+    fn half_of_counter(&mut self, scalar: IntType) -> Expr {
+        let half = self.builder.temporary(IntType::U32);
+        self.builder.emit(Op::any(Lhs::Local(half)));
+        self.cast(Expr::Local(half), scalar)
     }
     /// The value of an input that is passed in a register. Of one in memory, only its address is computed.
     fn operand(&mut self, input: &AsmOperand, constraint: &str) -> Option<Expr> {

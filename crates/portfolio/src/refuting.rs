@@ -80,6 +80,11 @@ impl<'p> Refuter<'p> {
         self.open.is_empty()
     }
 
+    /// Lets it make executions that it finds shorter within this budget: turns may be too short for that.
+    pub fn shorten_within(&mut self, budget: &Budget) {
+        self.directed.shorten_within(budget);
+    }
+
     /// Gives each location its share of the time. Reports the results.
     pub fn turn(&mut self, budget: &Budget, doing: &dyn Fn(&str), found: &mut dyn FnMut(Turn)) {
         let mut number = 0;

@@ -270,6 +270,7 @@ impl Races<'_> {
         known: &mut Known,
     ) {
         let budget = Budget { cancel: self.live.cancel.clone(), ..budget.clone() };
+        refuter.shorten_within(&self.budget);
         for turn in 0.. {
             if refuter.is_done() || budget.look(0).is_err() {
                 return;

@@ -158,14 +158,21 @@ impl Shown<'_> {
     }
 }
 
-/// The final values of folded rows, in the order of their first change.
+/// The final values of folded rows, in the order of their first change. Addresses say little: they are left
+/// out where there are other values.
 pub fn values_after(rows: &[Row]) -> String {
+    /// Numbers from here on are taken for addresses of the machine.
+    const FIRST_ADDRESS: Value = 1 << 44;
     let mut last: Vec<&ChangedValue> = Vec::new();
     for change in rows.iter().flat_map(|row| &row.changes) {
         match last.iter_mut().find(|known| known.name == change.name) {
             Some(known) => *known = change,
             None => last.push(change),
         }
+    }
+    let is_number = |change: &&ChangedValue| change.value.is_none_or(|value| value < FIRST_ADDRESS);
+    if last.iter().any(is_number) {
+        last.retain(is_number);
     }
     let more = if last.len() > MOST_VALUES { ", …" } else { "" };
     let texts: Vec<String> = last.iter().take(MOST_VALUES).map(|change| change.text()).collect();

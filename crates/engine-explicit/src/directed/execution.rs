@@ -85,7 +85,8 @@ pub(super) enum Habit {
     Frugal,
     /// Anything.
     Random,
-    /// Each number is one more than the last: time passes slowly. Texts are long.
+    /// Each number is one more than the last: time passes slowly. Texts are long, or short where the seed is
+    /// odd.
     Counting,
 }
 
@@ -432,8 +433,8 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
                     && self.is_enabled(thread, code, *edge)
             };
             let ways: Vec<EdgeId> = edges.iter().copied().filter(is_way).collect();
-            // What leads there first, and what is modelled of two that do; sometimes anything. No signal
-            // arrives where no handler is meant.
+            // What leads there first, of this what is modelled, then what is closer; sometimes anything. No
+            // signal arrives where no handler is meant.
             let seldom = if self.plan.habit == Habit::Random { 2 } else { 8 };
             let goes_astray = self.random.below(seldom) == 0;
             let first = if goes_astray { self.random.below(edges.len()) } else { 0 };
@@ -442,10 +443,16 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
                 let target = code.edges[edge].target;
                 machine.outgoing[template][target].iter().any(|next| is_signal(code, *next))
             };
+            let is_lost = |edge: EdgeId| {
+                let target = code.edges[edge].target;
+                let after = machine.outgoing[template][target].iter().copied();
+                after.chain([edge]).any(|step| is_unmodelled(code, step))
+            };
             edges.sort_by_key(|edge| {
                 let target = code.edges[*edge].target;
                 let distance = if goes_astray { 0 } else { self.guide.distance(&self.state, thread, target) };
-                (is_signal(*edge) && !self.guide.wants_signals, distance, is_signal(*edge))
+                let is_unwanted = is_signal(*edge) && !self.guide.wants_signals;
+                (is_unwanted, distance == NEVER, is_lost(*edge), distance)
             });
             if ways.len() > 1 && self.record.conditions.len() < MOST_CONDITIONS {
                 let may_be = |edge: EdgeId| self.guide.wants_signals || !is_signal(edge);
@@ -645,11 +652,27 @@ fn is_open_comparison(code: &Template, edge: EdgeId) -> bool {
 
 /// Whether a step lets a signal arrive.
 pub(super) fn is_signal(code: &Template, edge: EdgeId) -> bool {
+    mark(code, edge) == Some(ir::names::SIGNAL)
+}
+
+/// Whether a step takes a value that is not modelled.
+fn is_unmodelled(code: &Template, edge: EdgeId) -> bool {
     code.edges[edge].ops.iter().any(|op| match op {
-        Op::Assign(Assignment { pairs, constraint: Some(_) }) => {
-            matches!(pairs.as_slice(), [(Lhs::Local(local), Rhs::Unknown)] if code.locals[*local].name == ir::names::SIGNAL)
-        }
+        Op::Assign(Assignment { pairs, .. }) => pairs.iter().any(|(_, rhs)| matches!(rhs, Rhs::Unknown)),
         _ => false,
+    })
+}
+
+/// The name of the mark that a step leaves: after it, the execution is no evidence.
+fn mark(code: &Template, edge: EdgeId) -> Option<&str> {
+    code.edges[edge].ops.iter().find_map(|op| match op {
+        Op::Assign(Assignment { pairs, constraint: Some(_) }) => match pairs.as_slice() {
+            [(Lhs::Local(local), Rhs::Unknown)] if code.locals[*local].ty == IntType::BOOL => {
+                Some(code.locals[*local].name.as_str())
+            }
+            _ => None,
+        },
+        _ => None,
     })
 }
 
@@ -704,15 +727,7 @@ impl Record {
         for (number, input) in inputs.filter(|(_, input)| input.kind == ChoiceKind::Unknown) {
             let code = &model.machine.program.templates[input.step.0];
             let edge = &code.edges[input.step.1];
-            let mark = edge.ops.iter().find_map(|op| match op {
-                Op::Assign(Assignment { pairs, constraint: Some(_) }) if input.ty == IntType::BOOL => {
-                    match pairs.as_slice() {
-                        [(Lhs::Local(local), Rhs::Unknown)] => Some(code.locals[*local].name.as_str()),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            });
+            let mark = mark(code, input.step.1).filter(|_| input.ty == IntType::BOOL);
             let what = match mark {
                 Some(ir::names::SIGNAL) => Condition::Signal,
                 Some(_) => Condition::Effects,

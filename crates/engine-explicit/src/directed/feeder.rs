@@ -41,7 +41,7 @@ impl Feeder<'_, '_> {
         if choice.kind == ChoiceKind::Open && self.plan.habit != Habit::Random {
             let has_texts = match self.plan.habit {
                 Habit::Generous => (self.plan.seed / 12).is_multiple_of(2),
-                Habit::Counting => true,
+                Habit::Counting => self.plan.seed.is_multiple_of(2),
                 Habit::Frugal | Habit::Random => false,
             };
             let is_letter = has_texts && self.attempt == 0 && choice.ty.bits == 8;

@@ -23,7 +23,7 @@ use distance::{Calls, Distances, Step};
 use execution::{Executed, Execution, Guide, Habit, Missed, Plan, Record};
 use executions::model::{Facts, Model};
 use executions::shorten::{Given, shorten};
-use ir::semantics::{Certainty, LimitKind, Machine};
+use ir::semantics::{Certainty, ChoiceKind, LimitKind, Machine};
 use ir::{Callee, Count, EdgeId, LocationId, Op, Program, Range, Span, TemplateId, Value};
 use observe::{Suspect, Watched};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -37,12 +37,16 @@ use verdict::{Budget, Exhausted, Property, Trace, TraceStep, Violation};
 /// Steps of the first executions, and of the longest ones.
 const FIRST_LENGTH: usize = 20_000;
 const MOST_LENGTH: usize = 2_000_000;
-/// After this many executions that were cut off, the length limit doubles.
+/// After this many executions that were cut off, the length limit doubles; then after twice as many more.
 const ROUND: u64 = 12;
 /// Another schedule is tried after this many executions.
 const OTHER_SCHEDULE: u64 = 4;
 /// The same while no thread was ever started.
 const OTHER_HABIT: u64 = 16;
+/// The habits and seeds of the first executions, and of the first longer ones: what one of them does not
+/// reach, another may, for instance where a program waits until time has passed.
+const FIRST_HABITS: [(Habit, u64); 4] =
+    [(Habit::Generous, 0), (Habit::Counting, 0), (Habit::Frugal, 0), (Habit::Counting, 1)];
 /// A plan of another search is tried after this many executions.
 const OTHER_SEARCH: u64 = 8;
 /// How often a branch is taken in one execution such that once more is something new.
@@ -131,6 +135,14 @@ pub struct Directed<'p> {
     /// execution that took one more often than others before, and its number. Searches share them.
     most: BTreeMap<(Step, Option<LocationId>), u32>,
     newest: Option<(u64, Plan)>,
+    /// How many executions were cut off, in all searches.
+    cut: u64,
+    /// How many habits were tried with executions as long as they may be now.
+    tried_habits: usize,
+    /// How long those may at least be: one that led to something new took half of it.
+    length: usize,
+    /// The budget for shorter executions, where it is not that of the turn.
+    shortening: Option<Budget>,
 }
 
 impl<'p> Directed<'p> {
@@ -157,6 +169,10 @@ impl<'p> Directed<'p> {
             found: Vec::new(),
             most: BTreeMap::new(),
             newest: None,
+            cut: 0,
+            tried_habits: 0,
+            length: FIRST_LENGTH,
+            shortening: None,
         })
     }
 
@@ -181,7 +197,6 @@ impl<'p> Directed<'p> {
             known: FxHashSet::default(),
             returned: FxHashSet::default(),
             runs: 0,
-            cut: 0,
             number: 0,
             again: None,
             best: None,
@@ -192,6 +207,12 @@ impl<'p> Directed<'p> {
     /// returned only if they depend on fewer values than before.
     pub fn take_found(&mut self) -> Vec<(usize, Found)> {
         std::mem::take(&mut self.found)
+    }
+
+    /// Lets the search make executions that it finds shorter within this budget: a turn on a location may be
+    /// too short for that.
+    pub fn shorten_within(&mut self, budget: &Budget) {
+        self.shortening = Some(budget.clone());
     }
 
     /// Ends the search on a location.
@@ -206,6 +227,7 @@ impl<'p> Directed<'p> {
             let one = Program { races_on: Some(vec![range]), ..model.machine.program.clone() };
             let most = model.machine.max_threads;
             let narrowed = Model::new(&one, model.facts.clone(), Property::NoRace, most, false);
+            let budget = self.shortening.as_ref().unwrap_or(budget);
             let shorter = narrowed.map(|narrowed| shorten(&narrowed, trace.clone(), budget));
             self.found.push((index, Found::Race(shorter.unwrap_or(trace))));
             self.watched.remove(index);
@@ -243,6 +265,12 @@ impl<'p> Directed<'p> {
                 self.take(suspect.location, trace, (record, suspect.second), budget);
             }
         }
+    }
+
+    /// How long executions may be.
+    fn most_length(&self) -> usize {
+        let doubled = (self.cut / ROUND + 1).ilog2();
+        (FIRST_LENGTH << doubled.min(16)).max(self.length).min(MOST_LENGTH)
     }
 
     fn distances_to_starts(&mut self, kind: TemplateId) -> Rc<Distances> {
@@ -374,8 +402,6 @@ pub struct LocationSearch {
     /// Those that came first because a branch after them could not be taken.
     returned: FxHashSet<u64>,
     runs: u64,
-    /// How many executions were cut off.
-    cut: u64,
     number: u64,
     /// An execution that is to be made once more.
     again: Option<(Plan, usize)>,
@@ -416,9 +442,9 @@ impl LocationSearch {
     fn once(&mut self, directed: &mut Directed<'_>, budget: &Budget) -> Result<(), Exhausted> {
         budget.check(0)?;
         let is_again = self.again.is_some();
-        let (plan, pair) = self.next(directed.newest.as_ref());
+        let (plan, pair) = self.next(directed);
         self.runs += 1;
-        let length = (FIRST_LENGTH << (self.cut / ROUND).min(16)).min(MOST_LENGTH);
+        let length = directed.most_length();
         let [one, other] = self.pairs[pair];
         let program = directed.model.machine.program;
         let sides = [one, other];
@@ -443,18 +469,28 @@ impl LocationSearch {
         };
         let Executed { steps, race, suspects, record, missed, taken, threads, distance } = executed;
         self.threads = self.threads.max(threads);
-        self.cut += u64::from(steps.len() >= length);
+        let is_cut = steps.len() >= length;
+        if is_cut {
+            directed.cut += 1;
+            if directed.most_length() > length {
+                directed.tried_habits = 0;
+            }
+        }
         if self.best.as_ref().is_none_or(|(best, _)| distance < *best) {
             let inputs = record.inputs.iter().map(|input| input.value).collect();
             self.best = Some((distance, Plan { inputs, ..plan.clone() }));
         }
         directed.meet(&steps, &suspects, &record, budget);
+        let steps_taken = steps.len();
         if let Some(violation) = race {
             let trace = Trace { copies: directed.copies.clone(), steps, violation };
             directed.take(self.index, trace, (&record, usize::MAX), budget);
         }
         let is_new = note(&mut self.most, &taken);
         if note(&mut directed.most, &taken) {
+            if !is_cut {
+                directed.length = directed.length.max(2 * steps_taken).min(MOST_LENGTH);
+            }
             let inputs = record.inputs.iter().map(|input| input.value).collect();
             let number = directed.newest.as_ref().map_or(1, |(number, _)| number + 1);
             directed.newest = Some((number, Plan { inputs, settled: 0, ..plan.clone() }));
@@ -474,13 +510,17 @@ impl LocationSearch {
         Ok(())
     }
 
-    /// The next plan. `newest`: the last one of all searches that led to something new.
-    fn next(&mut self, newest: Option<&(u64, Plan)>) -> (Plan, usize) {
+    /// The next plan.
+    fn next(&mut self, directed: &mut Directed<'_>) -> (Plan, usize) {
         if let Some(again) = self.again.take() {
             return again;
         }
+        if let Some((habit, seed)) = FIRST_HABITS.get(directed.tried_habits) {
+            directed.tried_habits += 1;
+            return (Plan { inputs: Vec::new(), settled: 0, habit: *habit, seed: *seed }, 0);
+        }
         if self.runs % OTHER_SEARCH == 1
-            && let Some((number, plan)) = newest
+            && let Some((number, plan)) = &directed.newest
             && self.shared < *number
         {
             self.shared = *number;
@@ -608,9 +648,11 @@ struct Solved {
 fn solved(record: &Record, missed: &Missed) -> Option<Solved> {
     let values: Vec<Value> = record.inputs[..missed.inputs].iter().map(|input| input.value).collect();
     let types: Vec<_> = record.inputs[..missed.inputs].iter().map(|input| input.ty).collect();
+    let inputs = record.inputs[..missed.inputs].iter();
+    let unmodelled: Vec<bool> = inputs.map(|input| input.kind == ChoiceKind::Unknown).collect();
     let mut conditions = record.conditions[..missed.conditions].to_vec();
     conditions.push(missed.condition.clone());
-    let problem = solve::Problem { values: &values, types: &types, conditions };
+    let problem = solve::Problem { values: &values, types: &types, unmodelled: &unmodelled, conditions };
     let (changes, is_same_way) = match problem.solve() {
         Some(changes) => (changes, true),
         None => {

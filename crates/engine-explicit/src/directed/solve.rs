@@ -27,6 +27,8 @@ pub(super) struct Problem<'a> {
     pub(super) values: &'a [Value],
     /// Their types.
     pub(super) types: &'a [IntType],
+    /// Whether each is not modelled: the others are changed first.
+    pub(super) unmodelled: &'a [bool],
     /// What has to hold; the last one is the branch.
     pub(super) conditions: Vec<Rc<Shadow>>,
 }
@@ -35,7 +37,12 @@ impl Problem<'_> {
     /// New values of some inputs.
     pub(super) fn solve(&self) -> Option<Vec<(InputNumber, Value)>> {
         let inputs: Vec<InputNumber> = self.conditions.last()?.inputs.clone();
-        self.change(&inputs).or_else(|| {
+        let is_modelled =
+            |input: &InputNumber| !self.unmodelled.get(*input as usize).copied().unwrap_or(false);
+        let modelled: Vec<InputNumber> = inputs.iter().copied().filter(is_modelled).collect();
+        let is_part = !modelled.is_empty() && modelled.len() < inputs.len();
+        let first = if is_part { self.change(&modelled) } else { None };
+        first.or_else(|| self.change(&inputs)).or_else(|| {
             // What was decided by these inputs before may have to be decided otherwise, with others.
             let mut more = inputs.clone();
             for condition in self.touched(&inputs) {
@@ -249,7 +256,8 @@ mod tests {
         };
         let conditions: Vec<Rc<Shadow>> =
             [is_digit(0), is_digit(1), compare(BinaryOp::Eq, i32, number, 42)].iter().map(shadow).collect();
-        let problem = Problem { values: &[48, 48], types: &[IntType::U8, IntType::U8], conditions };
+        let types = &[IntType::U8, IntType::U8];
+        let problem = Problem { values: &[48, 48], types, unmodelled: &[], conditions };
         assert_eq!(problem.solve(), Some(vec![(0, 52), (1, 50)]));
     }
 
@@ -263,10 +271,20 @@ mod tests {
         let result = Expr::IfThenElse(Box::new((less, below, above)));
         let conditions: Vec<Rc<Shadow>> =
             [result, compare(BinaryOp::Eq, IntType::U8, byte, 115)].iter().map(shadow).collect();
-        let problem = Problem { values: &[0, -1], types: &[IntType::U8, IntType::I32], conditions };
+        let types = &[IntType::U8, IntType::I32];
+        let problem = Problem { values: &[0, -1], types, unmodelled: &[], conditions };
         let found = problem.solve().expect("there are values");
         assert_eq!(found[0], (0, 115));
         assert!(found[1].1 > 0);
+    }
+
+    #[test]
+    fn what_is_modelled_changes_first() {
+        let ty = IntType::I32;
+        let sum = Expr::binary(BinaryOp::Add, ty, local(0), local(1));
+        let conditions = vec![shadow(&compare(BinaryOp::Eq, ty, sum, 7))];
+        let problem = Problem { values: &[1, 1], types: &[ty, ty], unmodelled: &[true, false], conditions };
+        assert_eq!(problem.solve(), Some(vec![(1, 6)]));
     }
 
     #[test]
@@ -277,7 +295,7 @@ mod tests {
                 .iter()
                 .map(shadow)
                 .collect();
-        let problem = Problem { values: &[1], types: &[ty], conditions };
+        let problem = Problem { values: &[1], types: &[ty], unmodelled: &[], conditions };
         assert_eq!(problem.solve(), None);
     }
 }

@@ -33,15 +33,6 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry {
-        names: &["sigemptyset", "sigfillset", "sigaddset", "sigdelset"],
-        wins: Wins::Body,
-        model: |context, call| {
-            call.argument(0)?.pointee_size()?;
-            write_object(context, call.argument(0)?);
-            answer_int(0)
-        },
-    },
-    Entry {
         names: &["sigprocmask", "pthread_sigmask"],
         wins: Wins::Body,
         model: |context, call| {
@@ -60,18 +51,7 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry { names: UNKNOWN_ROUNDED, wins: Wins::Body, model: |c, call| rounded(c, call, usize::MAX) },
-    Entry {
-        names: &["strerror", "strsignal"],
-        wins: Wins::Body,
-        model: |context, call| {
-            // The texts are not known, but they are not just any.
-            let text = text(context, call);
-            let from = unmodelled_bytes(context);
-            let size = Expr::int(LONGEST_TEXT - 1, context.pointer());
-            context.builder.emit(Op::Copy(text.clone(), from, size));
-            Some(Answer::Value(text))
-        },
-    },
+    Entry { names: &["strerror", "strsignal"], wins: Wins::Body, model: message },
     Entry { names: &["getenv", "secure_getenv"], wins: Wins::Body, model: text_or_null },
     Entry {
         names: UNKNOWN_POINTER,
@@ -170,6 +150,9 @@ const HARMLESS: &[&str] = &[
 const UNKNOWN_RESULT: &[&str] = &[
     "isascii",
     "toascii",
+    "malloc_usable_size",
+    "__sched_cpucount",
+    "strverscmp",
     "wcslen",
     "ffs",
     "ffsl",
@@ -190,7 +173,6 @@ const UNKNOWN_RESULT: &[&str] = &[
     "log10",
     "sqrt",
     "cbrt",
-    "drand48",
     "sinf",
     "cosf",
     "tanf",
@@ -215,7 +197,6 @@ const UNKNOWN_RESULT: &[&str] = &[
     "sched_getcpu",
     "sched_get_priority_max",
     "sched_get_priority_min",
-    "sigismember",
     "omp_get_thread_num",
     "omp_get_num_threads",
     "omp_get_max_threads",
@@ -289,6 +270,39 @@ pub(super) fn text(context: &mut Context<'_>, call: &Call<'_>) -> Expr {
     let zero = Expr::int(0, IntType::U8);
     context.builder.set(Lhs::Memory(Place::pointee(last, IntType::U8)), zero);
     result
+}
+
+/// A message for people. The implementation is free to word it: how many bytes it has is an input, the same
+/// for all messages, and which bytes these are is not modelled. Proofs hold for any text.
+pub(super) fn message(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    /// The most bytes of one that is evidence.
+    const LONGEST: i128 = 100;
+    let text = text(context, call);
+    let (byte, pointer) = (IntType::U8, context.pointer());
+    let (usual, open, done) = (context.builder.label(), context.builder.label(), context.builder.label());
+    context.builder.alternative(Op::Assume(Expr::bool(true)), usual);
+    context.builder.alternative(Op::Assume(Expr::bool(true)), open);
+    context.builder.leave();
+    context.builder.continue_at(open);
+    context.lose_path();
+    let from = unmodelled_bytes(context);
+    context.builder.emit(Op::Copy(text.clone(), from, Expr::int(LONGEST_TEXT - 1, pointer)));
+    context.builder.jump(done);
+    context.builder.continue_at(usual);
+    let (layout, initial) = (ir::Layout::Scalar(byte), ir::Initial::Unknown);
+    let object = context.own_object_with("length of messages", ir::Storage::Static, layout, 1, initial);
+    let length = Expr::Local(context.builder.save(Expr::load(Place::cell(object, 0, byte)), byte));
+    let at_least = Expr::binary(BinaryOp::Le, byte, Expr::int(1, byte), length.clone());
+    let at_most = Expr::binary(BinaryOp::Le, byte, length.clone(), Expr::int(LONGEST, byte));
+    let settled = Expr::IfThenElse(Box::new((at_least.and(at_most), length, Expr::int(1, byte))));
+    let length = Expr::Local(context.builder.save(Expr::cast(pointer, settled), pointer));
+    let letter = super::outside::unknown_between(context, byte, 1, 255);
+    context.builder.emit(Op::Fill(text.clone(), letter, length.clone()));
+    let last = Place::pointee(context.sum(text.clone(), length), byte);
+    context.builder.set(Lhs::Memory(last), Expr::int(0, byte));
+    context.builder.jump(done);
+    context.builder.continue_at(done);
+    Some(Answer::Value(text))
 }
 
 /// A number that may be one of the first ones that are passed, at most so many.
@@ -377,7 +391,7 @@ fn translated(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Optio
 }
 
 /// Functions that return a pointer to something that is not modelled, and do nothing else.
-const UNKNOWN_POINTER: &[&str] = &["localeconv", "memmem", "memrchr", "dlsym", "sem_open", "shmat", "sbrk"];
+const UNKNOWN_POINTER: &[&str] = &["localeconv", "memmem", "dlsym", "shmat", "sbrk"];
 
 /// Functions that do something to memory, to other threads or processes, or to the control flow.
 const NOT_MODELLED: &[&str] = &[
@@ -401,13 +415,18 @@ const NOT_MODELLED: &[&str] = &[
     "shmdt",
     "shmctl",
     "syscall",
-    "sem_close",
-    "sem_unlink",
     "reallocarray",
 ];
 
 /// What is known of a function by its name only.
 pub(super) fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    /// The numbers of `gettid` on x86, with addresses of 8 and of 4 bytes.
+    const GETTID: [(u64, i128); 2] = [(8, 186), (4, 224)];
+    let number = call.argument(0).and_then(|argument| argument.constant);
+    let asks_id = |(width, id): &(u64, i128)| *width == context.pointer().bytes() && number == Some(*id);
+    if call.name == "syscall" && GETTID.iter().any(asks_id) {
+        return context.answer_open(call, Rhs::Unknown);
+    }
     context.assume(call, "what it does is not modelled", true);
     context.lose_path();
     match call.result {

@@ -7,6 +7,7 @@
 //! range at each call.
 
 use super::emit::truth;
+use super::input::write_object;
 use super::{Answer, Call, Context, Entry, Wins};
 use ir::{Assignment, BinaryOp, Expr, Initial, IntType, Layout, Lhs, Op, Place, Rhs, Storage, Value};
 
@@ -108,6 +109,47 @@ pub(super) fn change(context: &mut Context<'_>, call: &Call<'_>) {
 fn between(value: &Expr, ty: IntType, (least, most): (Value, Value)) -> Expr {
     let above = Expr::binary(BinaryOp::Le, ty, Expr::int(least, ty), value.clone());
     above.and(Expr::binary(BinaryOp::Le, ty, value.clone(), Expr::int(most, ty)))
+}
+
+/// The limits of a process, each the same until the process changes one; the first is no greater than the
+/// second.
+pub(super) fn limits(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let (which, target) = (call.argument(0)?, call.argument(1)?);
+    target.pointee_size()?;
+    let ty = IntType::U64;
+    let name = which.constant.filter(|_| target.pointee_size() == Some(2 * ty.bytes()));
+    let (kept, open, done) = (context.builder.label(), context.builder.label(), context.builder.label());
+    match name {
+        Some(_) => {
+            let flag = changed(context);
+            context.builder.branch(truth(Expr::load(flag), IntType::U8), open, kept);
+        }
+        None => context.builder.jump(open),
+    }
+    context.builder.continue_at(open);
+    write_object(context, target);
+    context.builder.jump(done);
+    if let Some(name) = name {
+        context.builder.continue_at(kept);
+        let [now, most] = ["limit", "greatest limit"].map(|what| {
+            let (name, layout) = (format!("{what} {name} of the process"), Layout::Scalar(ty));
+            let object =
+                context.own_object_with(&name, Storage::Static, layout, ty.bytes(), Initial::Unknown);
+            Expr::Local(context.builder.save(Expr::load(Place::cell(object, 0, ty)), ty))
+        });
+        let is_less = Expr::binary(BinaryOp::Le, ty, now.clone(), most.clone());
+        let now = Expr::IfThenElse(Box::new((is_less, now, most.clone())));
+        let to = context.settle_pointer(target);
+        let places = [0, ty.bytes()].map(|at| Place::pointee(context.behind(&to, at), ty));
+        context.unless_null(target, to, |context| {
+            for (place, value) in places.into_iter().zip([now, most]) {
+                context.builder.set(Lhs::Memory(place), value);
+            }
+        });
+        context.builder.jump(done);
+    }
+    context.builder.continue_at(done);
+    super::input::between(context, call, -1, 0)
 }
 
 fn answer(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {

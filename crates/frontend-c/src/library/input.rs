@@ -17,9 +17,11 @@ use ir::{Rhs, Storage, Value};
 pub(super) const MOST: u64 = 4096;
 
 pub(super) const TABLE: &[Entry] = &[
-    Entry { names: &["rand", "random", "lrand48", "mrand48"], wins: Wins::Body, model: random },
+    Entry { names: &["rand", "random"], wins: Wins::Body, model: random },
+    Entry { names: &["drand48", "lrand48", "mrand48"], wins: Wins::Body, model: random_48 },
+    Entry { names: &["srand48"], wins: Wins::Body, model: seed_48 },
     Entry { names: &["rand_r"], wins: Wins::Body, model: random_from_seed },
-    Entry { names: &["srand", "srandom", "srand48"], wins: Wins::Body, model: seed },
+    Entry { names: &["srand", "srandom"], wins: Wins::Body, model: seed },
     Entry { names: &["time"], wins: Wins::Body, model: time },
     Entry { names: &["clock"], wins: Wins::Body, model: clock },
     Entry { names: &["gettid"], wins: Wins::Body, model: |c, call| c.answer_open(call, Rhs::Unknown) },
@@ -441,8 +443,7 @@ fn seed(context: &mut Context<'_>, _: &Call<'_>) -> Option<Answer> {
 /// A number of the sequence: any, for the first one; others may be the same sequence, which is not modelled.
 fn random(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let ty = call.result?;
-    let is_signed = call.name == "mrand48";
-    let range = if is_signed { (-0x8000_0000, 0x7fff_ffff) } else { (0, 0x7fff_ffff) };
+    let range = (0, 0x7fff_ffff);
     let seeds = seeds(context);
     let result = context.builder.temporary(ty);
     let (again, first, done) = (context.builder.label(), context.builder.label(), context.builder.label());
@@ -457,6 +458,45 @@ fn random(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.set(Lhs::Local(result), value);
     context.builder.place(done);
     Some(Answer::Value(Expr::Local(result)))
+}
+
+/// The number of 48 bits that `drand48` and its like compute the next one from; POSIX leaves the first open.
+fn number_48(context: &mut Context<'_>) -> Place {
+    let (name, ty) = ("number of drand48", IntType::U64);
+    let layout = Layout::Scalar(ty);
+    let object = context.own_object_with(name, Storage::Static, layout, ty.bytes(), Initial::Unknown);
+    atomic_place(Expr::Address(object, 0), ty)
+}
+
+/// Begins a sequence with the 32 bits of a seed.
+fn seed_48(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let ty = IntType::U64;
+    let seed = context.settle_as(call.argument(0)?, IntType::U32);
+    let high = Expr::binary(BinaryOp::Shl, ty, Expr::cast(ty, seed), Expr::int(16, ty));
+    let place = number_48(context);
+    context.builder.set(Lhs::Memory(place), Expr::binary(BinaryOp::Add, ty, high, Expr::int(0x330e, ty)));
+    Some(Answer::Nothing)
+}
+
+/// The next number of the sequence that POSIX defines: the upper bits of it, or, as a fraction, not modelled.
+fn random_48(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let ty = IntType::U64;
+    let of = |op, left, right| Expr::binary(op, ty, left, Expr::int(right, ty));
+    let after = |number| {
+        let product = of(BinaryOp::Mul, number, 0x5_deec_e66d);
+        of(BinaryOp::And, of(BinaryOp::Add, product, 0xb), (1 << 48) - 1)
+    };
+    let place = number_48(context);
+    let before = context.exchange(place, after);
+    let number = Expr::Local(context.builder.save(after(Expr::Local(before)), ty));
+    Some(match call.name {
+        "lrand48" => Answer::Value(of(BinaryOp::Shr, number, 17)),
+        "mrand48" => {
+            let high = Expr::cast(IntType::U32, of(BinaryOp::Shr, number, 16));
+            Answer::Value(Expr::cast(IntType::I32, high))
+        }
+        _ => context.answer_number(call),
+    })
 }
 
 /// A number that depends on the seed, which is changed.
@@ -499,10 +539,15 @@ fn clock(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 /// Stores a time of a clock that never runs backwards.
 fn ordered_time(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let target = call.argument(1)?;
-    let (ty, to) = (IntType::I64, context.settle_pointer(target));
     // In nanoseconds, of which there is room for 292 years.
-    let now = grow(context, "time of the monotonic clock", ty);
-    let second = Expr::int(MOST_NANOSECONDS + 1, ty);
+    let now = grow(context, "time of the monotonic clock", IntType::I64);
+    store_parts(context, target, now, MOST_NANOSECONDS)
+}
+
+/// Stores a time that is one number of parts of a second: its seconds, and its parts after them.
+fn store_parts(context: &mut Context<'_>, target: &Argument, now: Expr, most: Value) -> Option<Answer> {
+    let (ty, to) = (IntType::I64, context.settle_pointer(target));
+    let second = Expr::int(most + 1, ty);
     let [seconds, rest] =
         [BinaryOp::Div, BinaryOp::Rem].map(|op| Expr::binary(op, ty, now.clone(), second.clone()));
     let (first, last) = (Place::pointee(to.clone(), ty), Place::pointee(context.behind(&to, 8), ty));
@@ -523,6 +568,12 @@ fn write_time(
 ) -> Option<Answer> {
     let target = call.argument(index)?;
     target.pointee_size()?;
+    let is_wide = context.program.data_model == DataModel::Lp64 && target.pointee_size() == Some(16);
+    if !is_ordered && is_wide && !target.is_always_null() {
+        // One number since 1970, so that time can pass in small steps.
+        let now = any_between(context, IntType::I64, 0, IntType::I64.max());
+        return store_parts(context, target, now, most);
+    }
     if is_ordered {
         write_object(context, target);
     } else {

@@ -87,13 +87,10 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |c, call| text(c, call, 64, Content::Unmodelled, Missing::Unmodelled),
     },
+    Entry { names: &["inet_ntoa"], wins: Wins::Body, model: address_text },
+    Entry { names: &["gai_strerror", "hstrerror"], wins: Wins::Body, model: super::environment::message },
     Entry {
-        names: &["inet_ntoa"],
-        wins: Wins::Body,
-        model: |c, call| text(c, call, 16, Content::Unmodelled, Missing::Never),
-    },
-    Entry {
-        names: &["gai_strerror", "hstrerror", "nl_langinfo"],
+        names: &["nl_langinfo"],
         wins: Wins::Body,
         model: |c, call| text(c, call, TEXT, Content::Unmodelled, Missing::Never),
     },
@@ -211,6 +208,22 @@ fn text(
     let name = memory(call.name);
     either(context, call, name, missing, |context, name, storage| {
         store_text(context, name, storage, size, content)
+    })
+}
+
+/// The text of an address of the internet, which is passed as a structure of four bytes.
+fn address_text(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    /// Bytes of the longest one, with the final zero.
+    const SIZE: u64 = 16;
+    let passed = call.argument(0)?;
+    if passed.ty != context.pointer() || passed.pointee.is_some() {
+        return text(context, call, SIZE, Content::Unmodelled, Missing::Never);
+    }
+    let address = context.settle_pointer(passed);
+    either(context, call, memory(call.name), Missing::Never, |context, name, storage| {
+        let object = context.own_object(name, storage, Layout::Bytes(SIZE), SIZE);
+        super::network::print_address(context, &Expr::Address(object, 0), &address, SIZE.into());
+        object
     })
 }
 

@@ -100,6 +100,36 @@ pub(super) fn literal_address(text: &[u8]) -> Option<[u8; 4]> {
     Some(address.octets())
 }
 
+/// Prints an address of four bytes, as in `127.0.0.1`, with a final zero. `room`: the bytes of the buffer.
+pub(super) fn print_address(context: &mut Context<'_>, to: &Expr, address: &Expr, room: Value) {
+    let number = |value: Expr, ty: IntType, constant: Option<Value>| Argument {
+        value,
+        ty,
+        pointee: None,
+        function: None,
+        text: None,
+        is_null: false,
+        constant,
+    };
+    let mut parts = Vec::new();
+    for at in 0..4 {
+        if at > 0 {
+            let dot = Value::from(b'.');
+            parts.push(number(Expr::int(dot, IntType::I32), IntType::I32, Some(dot)));
+        }
+        let byte = Expr::load(Place::pointee(context.behind(address, at), IntType::U8));
+        let byte = Expr::Local(context.builder.save(byte, IntType::U8));
+        parts.push(number(Expr::cast(IntType::I32, byte), IntType::I32, None));
+    }
+    // Without bytes of its own, the format need not be anywhere.
+    let nowhere = Expr::int(0, context.pointer());
+    let Some(printed) = super::formats::printed(context, b"%u%c%u%c%u%c%u", &parts) else { return };
+    let length = Expr::cast(context.pointer(), printed.length.clone());
+    printed.store(context, to, &nowhere, (None, Some(room)));
+    let end = Place::pointee(context.sum(to.clone(), length), IntType::U8);
+    context.builder.set(Lhs::Memory(end), Expr::int(0, IntType::U8));
+}
+
 /// Stores an address, in the order of the network; gives 1.
 pub(super) fn store_literal(
     context: &mut Context<'_>,

@@ -14,8 +14,9 @@ use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Rhs, Value};
 const INT_MAX: Value = 0x7fff_ffff;
 
 pub(super) const TABLE: &[Entry] = &[
+    Entry { names: &["getrlimit", "getrlimit64"], wins: Wins::Body, model: super::identity::limits },
     Entry {
-        names: &["getrusage", "getrlimit", "getrlimit64", "timer_gettime", "getitimer"],
+        names: &["getrusage", "timer_gettime", "getitimer"],
         wins: Wins::Body,
         model: |c, call| effect(c, call, &[], &[1], Gives::Input(-1, 0)),
     },
@@ -41,11 +42,7 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |c, call| effect(c, call, &[1], &[2], Gives::Unknown(-1, 0)),
     },
-    Entry {
-        names: &["getsockopt"],
-        wins: Wins::Body,
-        model: |c, call| effect(c, call, &[4], &[3, 4], Gives::Input(-1, 0)),
-    },
+    Entry { names: &["getsockopt"], wins: Wins::Body, model: socket_option },
     Entry {
         names: &["inet_pton"],
         wins: Wins::Body,
@@ -119,6 +116,16 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["inet_ntop"],
         wins: Wins::Body,
         model: |context, call| {
+            /// The Internet's addresses of four bytes, and the bytes of their longest text.
+            const AF_INET: Value = 2;
+            const LONGEST: Value = 16;
+            let (family, address, size) = (call.argument(0)?, call.argument(1)?, call.argument(3)?);
+            if family.constant == Some(AF_INET) && size.constant.is_some_and(|size| size >= LONGEST) {
+                let address = context.settle_pointer(address);
+                let to = context.settle_pointer(call.argument(2)?);
+                super::network::print_address(context, &to, &address, LONGEST);
+                return Some(Answer::Value(to));
+            }
             read_pointee(context, call.argument(1)?);
             buffer_or_null(context, call, (2, 3), Doubt::Null)
         },
@@ -211,6 +218,40 @@ fn effect(
         write_object(context, call.argument(index)?);
     }
     give(context, call, gives)
+}
+
+/// An option of a socket. Whether there was an error, and which, is an input.
+fn socket_option(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    /// `SOL_SOCKET` and `SO_ERROR` of Linux, and the greatest number of an error.
+    const ERROR: [Option<Value>; 2] = [Some(1), Some(4)];
+    const MOST: Value = 133;
+    let [level, option, target, size] = [1, 2, 3, 4].map(|index| call.argument(index));
+    let (target, size) = (target?, size?);
+    let asked = [level?.constant, option?.constant];
+    let is_int = target.pointee_size() == Some(4) && size.pointee_size() == Some(4);
+    if asked != ERROR || !is_int {
+        return effect(context, call, &[4], &[3, 4], Gives::Input(-1, 0));
+    }
+    read_pointee(context, size);
+    let result = super::input::any_between(context, IntType::I32, -1, 0);
+    let result = context.builder.save(result, IntType::I32);
+    let (usual, open, done) = (context.builder.label(), context.builder.label(), context.builder.label());
+    let to = context.settle_pointer(target);
+    let room = Place::pointee(context.settle_pointer(size), IntType::I32);
+    let fits = Expr::binary(BinaryOp::Eq, IntType::I32, Expr::load(room), Expr::int(4, IntType::I32));
+    let fits = Expr::Local(context.builder.save(fits, IntType::BOOL));
+    let succeeds = Expr::binary(BinaryOp::Eq, IntType::I32, Expr::Local(result), Expr::int(0, IntType::I32));
+    context.builder.branch(fits.and(succeeds), usual, open);
+    context.builder.continue_at(open);
+    write_object(context, target);
+    write_object(context, size);
+    context.builder.jump(done);
+    context.builder.continue_at(usual);
+    let error = super::input::any_between(context, IntType::I32, 0, MOST);
+    context.store_through(target, to, |lhs| Op::set(lhs, error));
+    context.builder.jump(done);
+    context.builder.continue_at(done);
+    Some(Answer::Value(Expr::Local(result)))
 }
 
 /// Writes some bytes of a buffer, at most as many as an argument says.

@@ -18,6 +18,8 @@ const SERIAL_THREAD: Value = -1;
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["sem_init"], wins: Wins::Model, model: init },
+    Entry { names: &["sem_open"], wins: Wins::Body, model: open },
+    Entry { names: &["sem_close", "sem_unlink"], wins: Wins::Body, model: close },
     Entry { names: &["sem_wait"], wins: Wins::Model, model: wait },
     Entry { names: &["sem_trywait"], wins: Wins::Model, model: |c, call| try_wait(c, call, int(EAGAIN)) },
     Entry {
@@ -84,6 +86,49 @@ fn init(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.put(cell, 0);
     context.builder.place(done);
     answer_cell(cell)
+}
+
+/// Opens a semaphore that has a name, or gives null. One that was not made by this call has a value that is
+/// not modelled.
+fn open(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    /// `O_CREAT` and `O_EXCL`: there was none before.
+    const NEW: Value = 0o300;
+    let (name, flags) = (call.argument(0)?, call.argument(1)?);
+    let is_new = flags.constant.is_some_and(|flags| flags & NEW == NEW);
+    let start = call.argument(3).filter(|_| is_new);
+    if is_new && start.is_none() {
+        return None;
+    }
+    super::printing::read_pointee(context, name);
+    context.assume(call, "that the same semaphore is opened again is not followed", true);
+    let ty = context.pointer();
+    let start = start.map(|start| context.settle_as(start, IntType::U32));
+    let result = context.builder.save(Expr::int(0, ty), ty);
+    context.perhaps(|context| {
+        let size = Expr::int(Value::from(4 * ty.bytes()), ty);
+        let made = Expr::Local(super::memory::allocate(context, call, size, true));
+        let value = match start {
+            Some(start) => {
+                let fits = Expr::binary(BinaryOp::Le, IntType::U32, start.clone(), number(SEM_VALUE_MAX));
+                context.builder.emit(Op::Assume(fits));
+                start
+            }
+            None => super::outside::unknown_between(context, IntType::U32, 0, SEM_VALUE_MAX),
+        };
+        let place = context.plain_word(&made, 0);
+        context.builder.set(Lhs::Memory(place), value);
+        context.builder.set(Lhs::Local(result), made);
+    });
+    Some(Answer::Value(Expr::Local(result)))
+}
+
+/// A semaphore or its name is of no more use.
+fn close(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let closed = call.argument(0)?;
+    if call.name == "sem_unlink" {
+        super::printing::read_pointee(context, closed);
+    }
+    super::input::between(context, call, -1, 0)
 }
 
 fn wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {

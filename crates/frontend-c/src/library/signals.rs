@@ -18,8 +18,8 @@ use super::{Answer, Argument, Call, Context, Entry, Wins};
 use crate::builder::Builder;
 use ir::passes::points_to::PointsTo;
 use ir::{
-    Assignment, Callee, EdgeId, Expr, IntType, Layout, Lhs, LocalId, LocationKind, ObjectId, Op, Place,
-    Program, Rhs, Span, Storage, Template, TemplateId, Value,
+    Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Layout, Lhs, LocalId, LocationKind, ObjectId, Op,
+    Place, Program, Rhs, Span, Storage, Template, TemplateId, Value,
 };
 
 /// What is said of a program that sets a handler.
@@ -54,6 +54,8 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry { names: &["sigwait"], wins: Wins::Body, model: wait },
+    Entry { names: &["sigemptyset", "sigfillset"], wins: Wins::Body, model: fill_set },
+    Entry { names: &["sigaddset", "sigdelset", "sigismember"], wins: Wins::Body, model: member },
     Entry {
         names: &["sigpending"],
         wins: Wins::Body,
@@ -146,8 +148,7 @@ fn action(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         context.unless_null(new, address, |context| {
             context.builder.set(Lhs::Local(handler), load);
         });
-        let is_function =
-            Expr::binary(ir::BinaryOp::Lt, pointer, Expr::int(1, pointer), Expr::Local(handler));
+        let is_function = Expr::binary(BinaryOp::Lt, pointer, Expr::int(1, pointer), Expr::Local(handler));
         let (some, done) = (context.builder.label(), context.builder.label());
         context.builder.branch(is_function, some, done);
         context.builder.continue_at(some);
@@ -200,17 +201,114 @@ fn signal(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     Some(Answer::Value(Expr::Local(result)))
 }
 
-/// Waits for a signal of a set.
+/// The greatest number of a signal. A set has a bit for each, as in glibc: the first signal is the lowest bit
+/// of the first byte.
+const SIGNALS: Value = 64;
+
+/// Makes a set of signals that has none, or all but the two that glibc keeps for itself.
+fn fill_set(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    /// The bytes with the signals 32 and 33, and all their other bits.
+    const OWN: [(u64, Value); 2] = [(3, 0x7f), (4, 0xfe)];
+    let set = call.argument(0)?;
+    let size = set.pointee_size().filter(|size| *size >= SIGNALS as u64 / 8)?;
+    let (ty, to, is_full) = (IntType::U8, context.settle_pointer(set), call.name == "sigfillset");
+    let all = Expr::int(if is_full { 0xff } else { 0 }, ty);
+    context.builder.emit(Op::Fill(to.clone(), all, Expr::int(Value::from(size), context.pointer())));
+    for (at, byte) in OWN.into_iter().filter(|_| is_full) {
+        let place = Place::pointee(context.behind(&to, at), ty);
+        context.builder.set(Lhs::Memory(place), Expr::int(byte, ty));
+    }
+    super::emit::answer_int(0)
+}
+
+/// The byte of a set that has the bit of a signal, and that bit.
+fn bit(context: &Context<'_>, set: &Expr, signal: &Expr) -> (Place, Expr) {
+    let (byte, ty) = (IntType::U8, context.pointer());
+    let number = context.convert(signal.clone(), ty);
+    let index = Expr::binary(BinaryOp::Sub, ty, number, Expr::int(1, ty));
+    let at = Expr::binary(BinaryOp::Shr, ty, index.clone(), Expr::int(3, ty));
+    let distance = Expr::cast(byte, Expr::binary(BinaryOp::And, ty, index, Expr::int(7, ty)));
+    let place = Place::pointee(context.sum(set.clone(), at), byte);
+    (place, Expr::binary(BinaryOp::Shl, byte, Expr::int(1, byte), distance))
+}
+
+/// Adds a signal to a set, takes one out, or says whether it is there; -1 where there is no such signal.
+fn member(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let (set, signal) = (call.argument(0)?, call.argument(1)?);
+    set.pointee_size().filter(|size| *size >= SIGNALS as u64 / 8)?;
+    let (byte, int) = (IntType::U8, IntType::I32);
+    let (set, signal) = (context.settle_pointer(set), context.settle_as(signal, int));
+    let result = context.builder.save(Expr::int(-1, int), int);
+    let (valid, done) = (context.builder.label(), context.builder.label());
+    let compare = |left, right| Expr::binary(BinaryOp::Le, int, left, right);
+    let above = compare(Expr::int(1, int), signal.clone());
+    let is_valid = above.and(compare(signal.clone(), Expr::int(SIGNALS, int)));
+    context.builder.branch(is_valid, valid, done);
+    context.builder.continue_at(valid);
+    let (place, bit) = bit(context, &set, &signal);
+    let bit = Expr::Local(context.builder.save(bit, byte));
+    let old = Expr::Local(context.builder.save(Expr::load(place.clone()), byte));
+    let is_there = Expr::binary(BinaryOp::And, byte, old.clone(), bit.clone());
+    let is_there = truth(is_there, byte);
+    let given = match call.name {
+        "sigismember" => Expr::cast(int, is_there),
+        _ => {
+            let changed = match call.name {
+                "sigaddset" => Expr::binary(BinaryOp::Or, byte, old, bit),
+                _ => {
+                    let without = Expr::binary(BinaryOp::Xor, byte, old.clone(), bit);
+                    Expr::IfThenElse(Box::new((is_there, without, old)))
+                }
+            };
+            context.builder.set(Lhs::Memory(place), changed);
+            Expr::int(0, int)
+        }
+    };
+    context.builder.set(Lhs::Local(result), given);
+    context.builder.place(done);
+    Some(Answer::Value(Expr::Local(result)))
+}
+
+/// Waits for a signal of a set: any of them may arrive. It fails only where the set has what is no signal,
+/// which is not modelled.
 fn wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    let target = call.argument(1)?;
+    let (set, target) = (call.argument(0)?, call.argument(1)?);
     target.pointee_size()?;
     context.undecided_for_deadlocks();
-    read_object(context, call.argument(0)?);
-    // Which signals are in the set is not modelled.
-    let pointer = context.settle_pointer(target);
-    let number = unknown_between(context, IntType::I32, 1, 64);
-    context.store_through(target, pointer, |lhs| ir::Op::set(lhs, number));
-    Some(Answer::Value(unknown_between(context, IntType::I32, 0, 0x7fff_ffff)))
+    set.pointee_size().filter(|size| *size >= SIGNALS as u64 / 8)?;
+    read_object(context, set);
+    let (ty, byte) = (IntType::I32, IntType::U8);
+    let (set, to) = (context.settle_pointer(set), context.settle_pointer(target));
+    let number = context.builder.save(Expr::int(1, ty), ty);
+    let number_is = |op, other| Expr::binary(op, ty, Expr::Local(number), Expr::int(other, ty));
+    let (head, look, member) = (context.builder.label(), context.builder.label(), context.builder.label());
+    let (next, arrived) = (context.builder.label(), context.builder.label());
+    context.builder.place(head);
+    // Where no signal arrives, it waits for ever.
+    context.builder.emit(Op::Assume(number_is(BinaryOp::Le, SIGNALS)));
+    let (place, bit) = bit(context, &set, &Expr::Local(number));
+    let word = Expr::Local(context.builder.save(Expr::load(place), byte));
+    let is_there = truth(Expr::binary(BinaryOp::And, byte, word, bit), byte);
+    // SIGKILL and SIGSTOP never arrive.
+    let may_arrive = number_is(BinaryOp::Ne, 9).and(number_is(BinaryOp::Ne, 19));
+    context.builder.branch(is_there, look, next);
+    context.builder.continue_at(look);
+    context.builder.branch(may_arrive, member, next);
+    context.builder.continue_at(member);
+    context.builder.alternative(Op::Assume(Expr::bool(true)), arrived);
+    context.builder.alternative(Op::Assume(Expr::bool(true)), next);
+    context.builder.continue_at(next);
+    context.builder.set(Lhs::Local(number), number_is(BinaryOp::Add, 1));
+    context.builder.jump(head);
+    context.builder.continue_at(arrived);
+    context.store_through(target, to, |lhs| Op::set(lhs, Expr::Local(number)));
+    let result = context.builder.save(Expr::int(0, ty), ty);
+    context.perhaps(|context| {
+        context.lose_path();
+        let error = unknown_between(context, ty, 0, 0x7fff_ffff);
+        context.builder.set(Lhs::Local(result), error);
+    });
+    Some(Answer::Value(Expr::Local(result)))
 }
 
 /// Whether a step runs a handler in a thread of its own.

@@ -25,6 +25,8 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["strchr", "index"], wins: Wins::Body, model: |c, call| find(c, call, false, true) },
     Entry { names: &["strrchr", "rindex"], wins: Wins::Body, model: find_last },
     Entry { names: &["memchr"], wins: Wins::Body, model: |c, call| find(c, call, true, false) },
+    Entry { names: &["strchrnul"], wins: Wins::Body, model: find_or_end },
+    Entry { names: &["memrchr"], wins: Wins::Body, model: find_last_of },
     Entry { names: &["strdup"], wins: Wins::Model, model: |c, call| duplicate(c, call, false) },
     Entry { names: &["strndup"], wins: Wins::Model, model: |c, call| duplicate(c, call, true) },
 ];
@@ -231,6 +233,47 @@ fn find(context: &mut Context<'_>, call: &Call<'_>, limited: bool, strings: bool
         context.builder.branch(truth(here, IntType::U8), next, done);
         context.builder.continue_at(next);
     }
+    advance(context, index);
+    context.builder.jump(head);
+    context.builder.continue_at(done);
+    Some(Answer::Value(Expr::Local(result)))
+}
+
+/// The address of the first byte with a value, or of the final zero.
+fn find_or_end(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let (string, wanted) = (call.argument(0)?, call.argument(1)?);
+    let (string, wanted) = (context.settle_pointer(string), context.settle_as(wanted, IntType::U8));
+    let index = zero(context);
+    let (head, next, done) = (context.builder.label(), context.builder.label(), context.builder.label());
+    context.builder.place(head);
+    let here = byte(context, &string, index);
+    let here = Expr::Local(context.builder.save(here, IntType::U8));
+    let continues = truth(here.clone(), IntType::U8).and(differ(IntType::U8, here, wanted));
+    context.builder.branch(continues, next, done);
+    context.builder.continue_at(next);
+    advance(context, index);
+    context.builder.jump(head);
+    context.builder.continue_at(done);
+    Some(Answer::Value(context.sum(string, Expr::Local(index))))
+}
+
+/// The address of the last one of some bytes with a value, or null.
+fn find_last_of(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let (bytes, wanted, count) = (call.argument(0)?, call.argument(1)?, call.argument(2)?);
+    let (bytes, wanted) = (context.settle_pointer(bytes), context.settle_as(wanted, IntType::U8));
+    let count = context.settle_pointer(count);
+    let (index, result) = (zero(context), zero(context));
+    let (head, done) = (context.builder.label(), context.builder.label());
+    let (found, other) = (context.builder.label(), context.builder.label());
+    context.builder.place(head);
+    stop_at_limit(context, index, Some(&count), done);
+    let here = byte(context, &bytes, index);
+    let here = Expr::Local(context.builder.save(here, IntType::U8));
+    context.builder.branch(equal(IntType::U8, here, wanted), found, other);
+    context.builder.continue_at(found);
+    let address = context.sum(bytes, Expr::Local(index));
+    context.builder.set(Lhs::Local(result), address);
+    context.builder.place(other);
     advance(context, index);
     context.builder.jump(head);
     context.builder.continue_at(done);

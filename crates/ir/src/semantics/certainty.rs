@@ -556,6 +556,10 @@ impl Evaluation<'_, '_, '_> {
                 let size = size.0 as u64;
                 if byte.1.is_one() {
                     self.of.set_bytes(to.0 as u64, size, None);
+                } else if byte.1.is_in(IntType::U8) {
+                    // Each byte has the range: in a text that is not modelled, letters may differ.
+                    let start = to.0 as u64;
+                    (start..start.saturating_add(size)).for_each(|at| self.of.set_bytes(at, 1, Some(byte.1)));
                 } else {
                     self.of.doubt(to.0 as u64, size);
                 }

@@ -10,7 +10,7 @@ use super::{Interleaving, Row, Shown};
 /// The most lines that an execution should take on a terminal.
 const MOST_LINES: usize = 46;
 /// The most items that are shown.
-const MOST_SHOWN: usize = 24;
+const MOST_SHOWN: usize = 18;
 
 /// How much is folded.
 struct Folding {
@@ -25,13 +25,12 @@ struct Folding {
 }
 
 /// From weak to strong.
-const FOLDINGS: [Folding; 6] = [
+const FOLDINGS: [Folding; 5] = [
     Folding { weight: 1, shortest: 5, ends: true, across: false },
     Folding { weight: 1, shortest: 2, ends: false, across: false },
     Folding { weight: 2, shortest: 2, ends: false, across: false },
     Folding { weight: 2, shortest: 2, ends: false, across: true },
     Folding { weight: 3, shortest: 2, ends: false, across: true },
-    Folding { weight: 4, shortest: 2, ends: false, across: true },
 ];
 
 impl Interleaving {
@@ -62,8 +61,8 @@ impl Interleaving {
     }
 
     /// The weight of each row: 0 if no other thread could notice it, 1 if one could, 2 if it is related to
-    /// the violation, 3 if it starts a thread, is the first or last related row of a thread, or the last row of
-    /// one that takes part in the violation, 4 if it is the violation.
+    /// the violation, 3 if it starts a thread, is the first or last related row of a thread, or the last row
+    /// of one that takes part in the violation, 4 if it is the violation.
     fn weights(&self) -> Vec<u8> {
         let mut weights: Vec<u8> = self
             .rows
@@ -82,7 +81,7 @@ impl Interleaving {
             let mut related = own().filter(|(_, row)| row.matters && row.mark.is_none());
             let ends = [related.next(), related.next_back()];
             // The previous row of each thread.
-            let last = own().filter(|(_, row)| row.mark.is_none()).last();
+            let last = own().rfind(|(_, row)| row.mark.is_none());
             let important = ends.into_iter().flatten().chain(last.filter(|_| takes_part));
             let important: Vec<usize> = important.map(|(at, _)| at).collect();
             important.into_iter().for_each(|at| weights[at] = weights[at].max(3));
@@ -136,4 +135,52 @@ fn lines(all: &[Shown<'_>]) -> usize {
         Shown::Gap(_) => 1,
     };
     all.iter().map(one).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::Span;
+
+    fn row(thread: usize, matters: bool) -> Row {
+        Row {
+            thread,
+            span: Span::default(),
+            last: None,
+            code: String::new(),
+            events: vec!["reads x".to_owned()],
+            changes: Vec::new(),
+            held: Vec::new(),
+            held_changed: false,
+            mark: None,
+            waits: None,
+            alone: false,
+            matters,
+            starts: false,
+        }
+    }
+
+    #[test]
+    fn long_executions_keep_starts_and_the_ends_of_what_matters() {
+        let mut rows = vec![row(0, false), Row { starts: true, ..row(0, true) }];
+        for _ in 0..500 {
+            rows.extend([row(0, true), row(1, false), row(1, true), row(0, false)]);
+        }
+        rows.extend([0, 1].map(|thread| Row { mark: Some("writes x".to_owned()), ..row(thread, true) }));
+        let interleaving = Interleaving { threads: vec!["main".to_owned(), "worker".to_owned()], rows };
+        let shown = interleaving.shown();
+        let kept: Vec<(usize, bool, bool)> = shown
+            .iter()
+            .filter_map(|shown| match shown {
+                Shown::Row(row) => Some((row.thread, row.starts, row.mark.is_some())),
+                Shown::Folded(_) | Shown::Gap(_) => None,
+            })
+            .collect();
+        assert!(kept.contains(&(0, true, false)), "{kept:?}");
+        // The first and the last related row of each thread, and the violation.
+        assert!((0..2).all(|thread| kept.iter().filter(|(of, ..)| *of == thread).count() >= 3), "{kept:?}");
+        assert_eq!(kept.iter().filter(|(.., is_violation)| *is_violation).count(), 2);
+        assert!(lines(&shown) <= MOST_LINES, "{}", lines(&shown));
+        assert_eq!(shown.iter().map(Shown::count).sum::<usize>(), interleaving.rows.len());
+    }
 }

@@ -69,7 +69,7 @@ pub(crate) fn status(memory: &SharedMemory, finding: &Finding) -> &'static str {
     }
 }
 
-/// The pairs of accesses of a location that are shown: those that may race, or that raced but for a condition.
+/// The pairs of accesses of a location that are shown: those that may race, or did but for a condition.
 pub(crate) fn pairs(finding: &Finding, most: usize) -> Vec<[&FoundAccess; 2]> {
     match &finding.status {
         Status::Possible(Possible { pair, .. }) => {

@@ -135,6 +135,30 @@ fn what_is_open_comes_first_and_ranked() {
 }
 
 #[test]
+fn both_accesses_of_a_possible_race_are_shown() {
+    let mut memory = listing();
+    let steps = memory.locations[0].candidates[0];
+    memory.possible(cell(2, 0, 0), "if `f` in pool.c:9 gives 1", Some(steps));
+    assert!(memory.race(
+        ObjectId(1),
+        2,
+        "replayed: main writes it, holds no lock; worker writes it, holds m"
+    ));
+    let text = with_report(&memory, |report| human::render(report, Style::default()));
+    let shown =
+        text.lines().skip_while(|line| !line.starts_with("Reached")).skip(1).take(7).map(|line| &line[2..]);
+    expect![[r#"
+          race      `flag`, pool.c:5
+              replayed: main writes it, holds no lock
+              with worker writes it, holds m
+          possible  `count`, pool.c:6
+              but for: if `f` in pool.c:9 gives 1
+                   pool.c:21: main reads, holds no lock
+              with pool.c:31: worker writes, holds `m`"#]]
+    .assert_eq(&shown.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
 fn a_race_and_a_possible_one_come_before_the_rest() {
     let mut memory = listing();
     assert!(memory.race(ObjectId(1), 2, "replayed: main writes it; worker writes it"));
