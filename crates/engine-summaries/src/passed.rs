@@ -53,7 +53,7 @@ impl Passed<'_, '_> {
     }
 
     /// A list of the caller, for the callee.
-    pub fn into_callee(&self, started: &Started) -> Option<Started> {
+    pub fn to_callee(&self, started: &Started) -> Option<Started> {
         let index = |index: &Index| {
             let Some(local) = index.local else { return vec![*index] };
             let cell = self.cell(self.caller, local, self.callee);

@@ -215,7 +215,8 @@ pub struct ThreadFacts {
     /// A thread loses this by starting one. It gains it by joining the only thread of a kind (its id is in
     /// `ids`); then also for kinds that are absent wherever the joined kind may end, if nobody but that
     /// kind, or these kinds themselves, starts them. After a call it has what is absent at the callee's
-    /// end. A new thread has what its starter has, but for the starter's own kind. No other thread breaks
+    /// end, and what was absent before, is not in the callee's `starts`, and no other thread starts during the
+    /// call. A new thread has what its starter has, but for the starter's own kind. No other thread breaks
     /// it if each step that starts a thread of the kind, at (c, l) of kind k, is not there meanwhile: k is
     /// absent here; or this thread's kind is absent at l; or k is this thread's own kind, and is in `once`.
     pub absent: Vec<TemplateId>,

@@ -726,7 +726,8 @@ impl<'a> Stepper<'_, 'a> {
         }
     }
 
-    fn is_started_by_others(&self, kind: TemplateId, standing: Standing) -> bool {
+    /// Whether another thread may start one of a kind while this one stands somewhere.
+    pub fn is_started_by_others(&self, kind: TemplateId, standing: Standing) -> bool {
         self.starts[kind].iter().any(|start| self.view.are_apart(standing, *start).is_none())
     }
 
