@@ -334,8 +334,7 @@ pub struct Row {
     pub stride: u64,
 }
 
-/// An integer: a constant, or the value of a local plus a constant. The constant has at most 32 bits, with a
-/// sign. A number of a thread tells it from others only where it is known to be less than 2 to the power of
+/// An integer: a constant of at most 64 bits, or the value of a local plus one of at most 32 bits, with a sign. A number of a thread tells it from others only where it is known to be less than 2 to the power of
 /// 33 in size: by its type, or by inequalities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -343,7 +342,7 @@ pub struct Index {
     /// The local, if there is one.
     pub local: Option<LocalId>,
     /// What is added.
-    pub plus: i64,
+    pub plus: i128,
 }
 
 /// A lock that a thread holds.
