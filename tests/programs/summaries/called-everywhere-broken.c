@@ -1,6 +1,5 @@
 // A procedure is called before and after a start. When it is called first, it starts a thread that starts the last one, too.
-// expect: races=true
-// args: --engine summaries
+// expect: races=false
 #include <pthread.h>
 
 static int data, calls;

@@ -1,6 +1,6 @@
 // A procedure is called before and after each of several starts, so that it is analysed for some of the calls together. It starts
 // no thread.
-// expect: races=false
+// expect: races=true
 // args: --engine summaries
 #include <pthread.h>
 

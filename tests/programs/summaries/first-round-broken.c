@@ -1,6 +1,5 @@
 // A loop starts a thread in each round. In the second round, it writes what they read.
-// expect: races=true
-// args: --engine summaries
+// expect: races=false
 #include <pthread.h>
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 // A loop starts a thread in each round. In the first round, before any of them, it writes what they read. The bound of the loop is a
 // member of a global that may change meanwhile, and the index has 64 bits and no sign.
-// expect: races=false
+// expect: races=true
 // args: --engine summaries
 #include <pthread.h>
 #include <stdint.h>

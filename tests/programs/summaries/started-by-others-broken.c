@@ -1,6 +1,5 @@
 // Threads are started and joined in procedures of their own; the length of the array is a member of a global, which changes between.
-// expect: races=true
-// args: --engine summaries
+// expect: races=false
 #include <pthread.h>
 
 struct worker {

@@ -1,5 +1,5 @@
 // Threads are started and joined in procedures of their own; the array is on the heap, and its length is a member of a global.
-// expect: races=false
+// expect: races=true
 // args: --engine summaries
 #include <pthread.h>
 #include <stdlib.h>

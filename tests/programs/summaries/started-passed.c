@@ -1,5 +1,5 @@
 // Procedures that start and join the threads of an array get the array and its length; indices have 64 bits.
-// expect: races=false
+// expect: races=true
 // args: --engine summaries
 #include <pthread.h>
 #include <stddef.h>

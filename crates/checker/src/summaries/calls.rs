@@ -412,6 +412,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
             if let Some(Handle::Memory(row)) = members.handle
                 && is_there(&row)
                 && let Some(region) = view.row_region(callee, row)?
+                && !region.iter().any(|target| view.is_of_frame(callee, target.object))
             {
                 handles.push(KnownHandle::Memory(self.row(values, placed, row), region));
             }
