@@ -130,11 +130,14 @@ impl Passed<'_, '_> {
     }
 }
 
+/// What a row is called elsewhere.
+type InOtherTerms<'a> = dyn Fn(Row) -> Option<Row> + 'a;
+
 /// A list in other terms.
 fn translated(
     started: &Started,
     index: &dyn Fn(&Index) -> Vec<Index>,
-    (row, handle): (&dyn Fn(Row) -> Option<Row>, &dyn Fn(Row) -> Option<Row>),
+    (row, handle): (&InOtherTerms<'_>, &InOtherTerms<'_>),
 ) -> Option<Started> {
     let bounds = |bounds: &[Index]| {
         let mut found: Vec<Index> = bounds.iter().flat_map(index).collect();
