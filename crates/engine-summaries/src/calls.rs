@@ -165,7 +165,7 @@ impl Analysis<'_, '_> {
         if model.procedures[callee].has_threads {
             let passed = Passed { model, caller: template, callee, arguments, before: facts };
             let lists = facts.started.iter().filter(|started| !is_none(started));
-            lists.filter_map(|started| passed.into_callee(started)).for_each(|started| {
+            lists.filter_map(|started| passed.to_callee(started)).for_each(|started| {
                 insert(&mut entry.started, started);
             });
         }
@@ -235,6 +235,10 @@ impl Analysis<'_, '_> {
         let (caller, code) = (&model.program.templates[template], &model.program.templates[callee]);
         let mut after = facts.clone();
         after.absent.clone_from(&end.absent);
+        // What the callee knows less of since others call it, too, stays as it was.
+        let (starts, lost) = (&self.contexts[number as usize].starts, &self.contexts[context as usize].lost);
+        let stays = |kind: &&TemplateId| !starts.contains(kind) && !lost.contains(&(edge, **kind, true));
+        facts.absent.iter().filter(stays).for_each(|kind| insert(&mut after.absent, *kind));
         let passed = Passed { model, caller: template, callee, arguments, before: facts };
         let numbers = Numbers { model, template };
         for cell in 0..model.cells.len() {

@@ -8,36 +8,34 @@ use crate::model::Model;
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
 use ir::{
-    BinaryOp, Expr, IdVec, IntType, Lhs, LocalId, LocationId, Op, Place, Program, Rhs, Storage, Template,
-    TemplateId,
+    BinaryOp, Callee, Expr, IdVec, IntType, Lhs, LocalId, LocationId, Op, Place, Program, Rhs, Storage,
+    Template, TemplateId,
 };
 use std::collections::BTreeSet;
 use verdict::{Cell, Handle, Index, LockBase, ThreadFacts};
 
+/// Between a procedure that keeps lists of threads and one that starts or joins them are so many calls.
+const MOST_CALLS: usize = 3;
 /// So many cells are followed.
 const MOST_CELLS: usize = 32;
 
-/// The procedures that start or join threads, or call ones that do.
-pub fn with_threads(program: &Program, callees: &Callees) -> IdVec<TemplateId, bool> {
+/// The procedures that start or join threads, or call ones that do by name. In large programs many more reach
+/// these somehow; lists of threads do not get far there.
+pub fn with_threads(program: &Program) -> IdVec<TemplateId, bool> {
     let is_one = |op: &Op| matches!(op, Op::Spawn(..) | Op::Join(..));
     let own = program.templates.iter().map(|code| code.edges.iter().any(|edge| edge.ops.iter().any(is_one)));
     let mut found: IdVec<TemplateId, bool> = own.collect();
-    loop {
-        let mut changed = false;
+    for _ in 0..MOST_CALLS {
+        let inner = found.clone();
         for (id, code) in program.templates.enumerate() {
-            let is_call = |(edge, step): (ir::EdgeId, &ir::Edge)| {
-                matches!(step.ops.last(), Some(Op::Call(..)))
-                    && callees[id][edge].iter().any(|callee| found[*callee])
+            let is_call = |edge: &ir::Edge| match edge.ops.last() {
+                Some(Op::Call(Callee::Procedure(callee), ..)) => inner[*callee],
+                _ => false,
             };
-            if !found[id] && code.edges.enumerate().any(is_call) {
-                found[id] = true;
-                changed = true;
-            }
-        }
-        if !changed {
-            return found;
+            found[id] |= code.edges.iter().any(is_call);
         }
     }
+    found
 }
 
 /// The cells that loops read which start or join threads.

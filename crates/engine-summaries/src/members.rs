@@ -172,7 +172,10 @@ impl Numbers<'_, '_> {
             Some(_) => None,
             None if row.stride == 0 => (apart == 0).then_some(None),
             None => {
-                let number = i64::try_from(apart / row.stride).ok().filter(|number| *number <= LARGEST)?;
+                let number = i128::from(apart / row.stride);
+                if number > LARGEST {
+                    return None;
+                }
                 apart.is_multiple_of(row.stride).then_some(Some(constant(number)))
             }
         }
@@ -395,7 +398,7 @@ impl Numbers<'_, '_> {
                 Some((stride, number)) if stride == row.stride && apart < stride => (number, apart),
                 Some(_) => return None,
                 None => {
-                    let number = i64::try_from(apart / row.stride).ok()?;
+                    let number = i128::from(apart / row.stride);
                     (constant(number), apart % row.stride)
                 }
             };

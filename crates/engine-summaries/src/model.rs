@@ -204,7 +204,7 @@ impl<'p> Model<'p> {
             program.templates.enumerate().flat_map(|(id, code)| id_targets(points_to, id, code)).collect();
         id_targets.sort_unstable();
         id_targets.dedup();
-        let with_threads = cells::with_threads(program, &callees);
+        let with_threads = cells::with_threads(program);
         let cells = cells::cells(program, &callees, &with_threads);
         let mut interner = Interner::new(&lock_targets, &id_targets, &cells);
         let is_open = points_to.accesses_anything(program);

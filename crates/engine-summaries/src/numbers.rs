@@ -13,7 +13,7 @@ use verdict::{Index, LockBase, ThreadFacts};
 /// Inequalities that are kept.
 const MOST_ORDER: usize = 24;
 /// Constants beyond this are not looked at.
-pub(crate) const LARGEST: i64 = 1 << 30;
+pub(crate) const LARGEST: i128 = 1 << 30;
 /// Strides beyond this are not looked at.
 pub const LARGEST_STRIDE: u64 = 1 << 27;
 
@@ -29,17 +29,18 @@ pub struct Linear {
 }
 
 /// A constant as an index.
-pub fn constant(plus: i64) -> Index {
+pub fn constant(plus: i128) -> Index {
     Index { local: None, plus }
 }
 
-pub(crate) fn plus(index: Index, by: i64) -> Index {
+pub(crate) fn plus(index: Index, by: i128) -> Index {
     // What is out of range is not small, and is left out.
     Index { local: index.local, plus: index.plus.saturating_add(by) }
 }
 
 pub(crate) fn is_small(index: Index) -> bool {
-    index.plus.unsigned_abs() <= LARGEST.unsigned_abs()
+    let largest = if index.local.is_none() { i128::from(u64::MAX) } else { LARGEST };
+    (-LARGEST..=largest).contains(&index.plus)
 }
 
 /// Sees the locals of a procedure.
@@ -69,8 +70,8 @@ impl<'m> Numbers<'m, '_> {
             return one.plus <= other.plus;
         }
         let by_type = match (one.local, other.local) {
-            (None, Some(local)) => i128::from(one.plus) <= self.ty(local).min() + i128::from(other.plus),
-            (Some(local), None) => self.ty(local).max() + i128::from(one.plus) <= i128::from(other.plus),
+            (None, Some(local)) => one.plus <= self.ty(local).min() + other.plus,
+            (Some(local), None) => self.ty(local).max() + one.plus <= other.plus,
             (Some(_), Some(_)) | (None, None) => false,
         };
         by_type
@@ -88,12 +89,12 @@ impl<'m> Numbers<'m, '_> {
 
     fn is_within(self, facts: &ThreadFacts, value: Index, (lowest, highest): (i128, i128)) -> bool {
         let most = |value: Index| match value.local {
-            None => i128::from(value.plus) <= highest,
-            Some(local) => self.ty(local).max() + i128::from(value.plus) <= highest,
+            None => value.plus <= highest,
+            Some(local) => self.ty(local).max() + value.plus <= highest,
         };
         let least = |value: Index| match value.local {
-            None => i128::from(value.plus) >= lowest,
-            Some(local) => self.ty(local).min() + i128::from(value.plus) >= lowest,
+            None => value.plus >= lowest,
+            Some(local) => self.ty(local).min() + value.plus >= lowest,
         };
         let above = facts.order.iter().filter(|(left, _)| left.local == value.local);
         let mut above = above.map(|(left, right)| plus(*right, value.plus - left.plus));
@@ -105,7 +106,7 @@ impl<'m> Numbers<'m, '_> {
     /// The integer that an expression is, if it is that of a local and a constant.
     pub fn value(self, facts: &ThreadFacts, expr: &Expr) -> Option<Index> {
         let found = match expr {
-            Expr::Const(value, _) => constant(i64::try_from(*value).ok()?),
+            Expr::Const(value, _) => constant(*value),
             Expr::Local(local) => self.is_index(*local).then_some(Index { local: Some(*local), plus: 0 })?,
             Expr::Load(place) => Index { local: Some(self.model.read(self.template, place)?), plus: 0 },
             // The checker does not follow truth values.
@@ -145,11 +146,9 @@ impl<'m> Numbers<'m, '_> {
                 match (op, &pair.0, &pair.1) {
                     (BinaryOp::Add, Expr::Const(by, _), inner)
                     | (BinaryOp::Add, inner, Expr::Const(by, _)) => {
-                        Some(plus(self.modulo(facts, inner)?, i64::try_from(*by).ok()?))
+                        Some(plus(self.modulo(facts, inner)?, *by))
                     }
-                    (_, inner, Expr::Const(by, _)) => {
-                        Some(plus(self.modulo(facts, inner)?, i64::try_from(*by).ok()?.saturating_neg()))
-                    }
+                    (_, inner, Expr::Const(by, _)) => Some(plus(self.modulo(facts, inner)?, -*by)),
                     _ => None,
                 }
             }
@@ -243,7 +242,10 @@ impl<'m> Numbers<'m, '_> {
 
     /// Whether an integer is surely less than 2 to the power of 33 in size.
     pub(crate) fn is_narrow(self, facts: &ThreadFacts, value: Index) -> bool {
-        let is_by_type = value.local.is_none_or(|local| self.ty(local).bits <= 32);
+        let is_by_type = match value.local {
+            None => value.plus.abs() < 1 << 33,
+            Some(local) => self.ty(local).bits <= 32,
+        };
         is_by_type || (self.is_within(facts, value, (-(1 << 33), 1 << 33)))
     }
 
@@ -258,6 +260,16 @@ impl<'m> Numbers<'m, '_> {
         let is_trivial = one.local == other.local;
         if !is_trivial && is_small(one) && is_small(other) && facts.order.len() < MOST_ORDER {
             insert(&mut facts.order, (one, other));
+        }
+        // Where the other one is forgotten, the sum still leaves the type no more than before.
+        if let (Some(local), Some(bound)) = (one.local, other.local)
+            && !self.ty(local).signed
+            && facts.order.len() < MOST_ORDER
+        {
+            let most = constant(self.ty(bound).max() + other.plus);
+            if most.plus < self.ty(local).max() + one.plus && is_small(one) && is_small(most) {
+                insert(&mut facts.order, (one, most));
+            }
         }
     }
 

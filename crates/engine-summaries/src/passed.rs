@@ -53,7 +53,7 @@ impl Passed<'_, '_> {
     }
 
     /// A list of the caller, for the callee.
-    pub fn into_callee(&self, started: &Started) -> Option<Started> {
+    pub fn to_callee(&self, started: &Started) -> Option<Started> {
         let index = |index: &Index| {
             let Some(local) = index.local else { return vec![*index] };
             let cell = self.cell(self.caller, local, self.callee);
@@ -89,7 +89,7 @@ impl Passed<'_, '_> {
             let cell = self.cell(self.caller, local, self.callee)?;
             Some(Row { base: LockBase::Local(cell), ..row })
         };
-        translated(started, &index, &row)
+        translated(started, &index, (&row, &row))
     }
 
     /// A list at the callee's end, for the caller.
@@ -119,15 +119,25 @@ impl Passed<'_, '_> {
                 linear.index.is_none().then_some(Row { base: linear.base, offset, ..row })
             }
         };
-        translated(started, &index, &row)
+        // Its frame is gone.
+        let handle = |at: Row| {
+            let region = Numbers { model: self.model, template: self.callee }.region(at);
+            let mut objects = region.objects()?;
+            let is_gone = |object| self.is_in_frame(self.callee, LockBase::Object(object));
+            if objects.any(is_gone) { None } else { row(at) }
+        };
+        translated(started, &index, (&row, &handle))
     }
 }
+
+/// What a row is called elsewhere.
+type InOtherTerms<'a> = dyn Fn(Row) -> Option<Row> + 'a;
 
 /// A list in other terms.
 fn translated(
     started: &Started,
     index: &dyn Fn(&Index) -> Vec<Index>,
-    row: &dyn Fn(Row) -> Option<Row>,
+    (row, handle): (&InOtherTerms<'_>, &InOtherTerms<'_>),
 ) -> Option<Started> {
     let bounds = |bounds: &[Index]| {
         let mut found: Vec<Index> = bounds.iter().flat_map(index).collect();
@@ -137,7 +147,7 @@ fn translated(
     };
     let members = started.members.iter().map(|members| {
         let handle = match members.handle {
-            Some(Handle::Memory(at)) => row(at).map(Handle::Memory),
+            Some(Handle::Memory(at)) => handle(at).map(Handle::Memory),
             Some(Handle::Local(_)) | None => None,
         };
         let argument = members.argument.and_then(row);

@@ -146,7 +146,7 @@ impl Analysis<'_, '_> {
     /// Takes out claims that others may break; says whether there were any.
     pub fn remove_unreliable(&mut self) -> Result<bool, Exhausted> {
         let reached = self.reached();
-        let absent = self.remove_present(&reached);
+        let absent = self.remove_present(&reached) | self.remove_present_after_calls(&reached);
         // Locks depend on who is absent: first come to rest there.
         if absent {
             return Ok(true);
@@ -471,6 +471,47 @@ impl Analysis<'_, '_> {
         }
         changed.iter().for_each(|(number, location)| self.reopen(*number, *location));
         !changed.is_empty()
+    }
+
+    /// Takes out kinds that are absent before a call, and that others may start meanwhile; says whether there
+    /// were any.
+    fn remove_present_after_calls(&mut self, reached: &[u32]) -> bool {
+        let mut starts: Vec<Start> = reached.iter().flat_map(|number| self.starts_of(*number)).collect();
+        starts.sort_by(|a, b| (a.kind, a.by, &a.absent).cmp(&(b.kind, b.by, &b.absent)));
+        starts.dedup_by(|a, b| (a.kind, a.by, &a.absent) == (b.kind, b.by, &b.absent));
+        let throughout = self.throughout(reached);
+        let mut lost: Vec<(u32, EdgeId, TemplateId)> = Vec::new();
+        for number in reached {
+            let context = &self.contexts[*number as usize];
+            let code = &self.model.program.templates[context.template];
+            let own = (context.kind, self.model.once[context.kind]);
+            for ((edge, _), callee) in &context.calls {
+                let step = &code.edges[*edge];
+                let Some(facts) = &context.facts[step.source] else { continue };
+                let Some(Op::Call(..)) = step.ops.last() else { continue };
+                let during = &throughout[*callee as usize];
+                let callee = &self.contexts[*callee as usize];
+                let is_open = |kind: &&TemplateId| {
+                    during.binary_search(kind).is_err()
+                        && !callee.starts.contains(kind)
+                        && !context.lost.contains(&(*edge, **kind, true))
+                };
+                let absent: Vec<TemplateId> =
+                    during.iter().filter(|kind| facts.absent.binary_search(kind).is_ok()).copied().collect();
+                let is_started = |kind: &&TemplateId| !is_left_alone(&starts, **kind, own, &absent);
+                let kinds = facts.absent.iter().filter(is_open).filter(is_started);
+                lost.extend(kinds.map(|kind| (*number, *edge, *kind)));
+            }
+        }
+        let is_changed = !lost.is_empty();
+        for (number, edge, kind) in lost {
+            let context = &mut self.contexts[number as usize];
+            context.lost.insert((edge, kind, true));
+            context.followed.remove(&edge);
+            let source = self.model.program.templates[context.template].edges[edge].source;
+            self.reopen(number, source);
+        }
+        is_changed
     }
 
     /// The steps in reached contexts that may change the words of locks other than by taking them, or by

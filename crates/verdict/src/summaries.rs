@@ -215,7 +215,8 @@ pub struct ThreadFacts {
     /// A thread loses this by starting one. It gains it by joining the only thread of a kind (its id is in
     /// `ids`); then also for kinds that are absent wherever the joined kind may end, if nobody but that
     /// kind, or these kinds themselves, starts them. After a call it has what is absent at the callee's
-    /// end. A new thread has what its starter has, but for the starter's own kind. No other thread breaks
+    /// end, and what was absent before, is not in the callee's `starts`, and no other thread starts during the
+    /// call. A new thread has what its starter has, but for the starter's own kind. No other thread breaks
     /// it if each step that starts a thread of the kind, at (c, l) of kind k, is not there meanwhile: k is
     /// absent here; or this thread's kind is absent at l; or k is this thread's own kind, and is in `once`.
     pub absent: Vec<TemplateId>,
@@ -333,8 +334,7 @@ pub struct Row {
     pub stride: u64,
 }
 
-/// An integer: a constant, or the value of a local plus a constant. The constant has at most 32 bits, with a
-/// sign. A number of a thread tells it from others only where it is known to be less than 2 to the power of
+/// An integer: a constant of at most 64 bits, or the value of a local plus one of at most 32 bits, with a sign. A number of a thread tells it from others only where it is known to be less than 2 to the power of
 /// 33 in size: by its type, or by inequalities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -342,7 +342,7 @@ pub struct Index {
     /// The local, if there is one.
     pub local: Option<LocalId>,
     /// What is added.
-    pub plus: i64,
+    pub plus: i128,
 }
 
 /// A lock that a thread holds.

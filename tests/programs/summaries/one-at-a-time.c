@@ -1,6 +1,6 @@
 // A loop starts a thread in each round and joins it before the next one; threads do the same with helpers. They read and write what
 // their argument points to, at places that are computed.
-// expect: races=false
+// expect: races=true
 // args: --engine summaries
 #include <pthread.h>
 #include <stdlib.h>

@@ -450,11 +450,11 @@ impl Seat<'_, '_, '_> {
 
     /// The value of an integer.
     fn index(&self, index: Index) -> Option<Value> {
-        let Some(local) = index.local else { return Some(Value::from(index.plus)) };
+        let Some(local) = index.local else { return Some(index.plus) };
         let activation = self.moment.state.threads[self.thread].activations.last()?;
         let own = self.moment.machine.program.templates[activation.template].locals.get(local);
         let ty = own.map(|local| local.ty).or_else(|| self.cell(local).map(|cell| cell.ty))?;
-        Some(ty.wrap(Value::from(self.local(local)?)) + Value::from(index.plus))
+        Some(ty.wrap(Value::from(self.local(local)?)) + index.plus)
     }
 
     /// The value of a row for a number.

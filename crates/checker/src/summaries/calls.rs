@@ -255,12 +255,21 @@ impl<'v, 'a> Stepper<'v, 'a> {
             }
         }
         let Some((first, rest)) = ends.split_first() else { return Ok(None) };
+        let mut stays = std::mem::take(&mut known.absent);
+        stays.retain(|kind| {
+            callees.iter().all(|(_, context)| {
+                let standing = Standing { kind: self.kind, absent: during[*context].absent };
+                view.proof.contexts[*context].starts.binary_search(kind).is_err()
+                    && !self.is_started_by_others(*kind, standing)
+            })
+        });
         known.absent = first.2.absent.iter().copied().collect();
         let mut set: BTreeSet<u32> = first.2.set.iter().copied().collect();
         for (_, _, facts, _) in rest {
             known.absent.retain(|kind| facts.absent.binary_search(kind).is_ok());
             set.retain(|handle| facts.set.binary_search(handle).is_ok());
         }
+        known.absent.extend(stays);
         known.set.extend(set);
         let of_ends: Vec<&ThreadFacts> = ends.iter().map(|(_, _, facts, _)| *facts).collect();
         let before = known.clone();
@@ -403,6 +412,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
             if let Some(Handle::Memory(row)) = members.handle
                 && is_there(&row)
                 && let Some(region) = view.row_region(callee, row)?
+                && !region.iter().any(|target| view.is_of_frame(callee, target.object))
             {
                 handles.push(KnownHandle::Memory(self.row(values, placed, row), region));
             }

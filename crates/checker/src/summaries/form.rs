@@ -190,7 +190,11 @@ impl Names<'_> {
         let places = facts.placed.iter().map(|(_, _, index)| index);
         for index in order.chain(bounds).chain(places) {
             let is_local = |local: LocalId| scope.ty(local).is_some_and(is_index);
-            if !index.local.is_none_or(is_local) || i32::try_from(index.plus).is_err() {
+            let is_small = match index.local {
+                None => u64::try_from(index.plus).is_ok() || i64::try_from(index.plus).is_ok(),
+                Some(local) => is_local(local) && i32::try_from(index.plus).is_ok(),
+            };
+            if !is_small {
                 return claim("an integer is that of a truth value, or too large");
             }
         }

@@ -99,7 +99,7 @@ impl<'p> Integers<'p> {
     /// What an index is now.
     pub fn index(&self, index: Index) -> Int {
         let base = index.local.map_or(Int::constant(0), |local| self.local(local));
-        base.plus(i128::from(index.plus))
+        base.plus(index.plus)
     }
 
     fn local(&self, local: LocalId) -> Int {

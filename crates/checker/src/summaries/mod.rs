@@ -22,6 +22,7 @@
 //!
 //! Points-to sets are those of `ir`, as for other proofs (assumption 14 of `SOUNDNESS.md`).
 
+mod apart;
 mod calls;
 mod cells;
 mod edges;

@@ -12,7 +12,7 @@ use super::integers::{Int, Integers};
 use super::regions::{Region, meet};
 use super::state::{Known, Stepper, Unfounded};
 use super::symbols::{Anchor, Symbol, Values, mask};
-use super::view::{Standing, Touch, View, claim};
+use super::view::{Standing, Touch, View};
 use crate::ProofError;
 use ir::{BinaryOp, Expr, Lhs, LocalId, ObjectId, Op, Program, Rhs, Storage, Target, TemplateId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -209,7 +209,7 @@ impl KnownRange {
 
 impl KnownRow {
     /// The number of the element at an address: `Some(None)` where all elements are there.
-    fn number(&self, address: &Linear, mask: u64) -> Option<Option<Int>> {
+    pub fn number(&self, address: &Linear, mask: u64) -> Option<Option<Int>> {
         if self.start.anchor != address.start.anchor {
             return None;
         }
@@ -624,60 +624,6 @@ impl<'a> Stepper<'_, 'a> {
         }
     }
 
-    /// Whether a new thread's argument is far enough from those of all other threads of its kind, or of its
-    /// team, where that is claimed.
-    pub fn check_distinct(&self, known: &Known<'a>, call: &Call<'_>) -> Result<(), ProofError> {
-        let mask = mask(self.view.program);
-        let proof = self.view.proof;
-        let of_all = proof.distinct.iter().map(|(kind, bytes)| (*kind, false, *bytes));
-        let of_teams = proof.teams.iter().map(|team| (team.helper, true, team.apart));
-        let callees = &self.view.steps[self.template][call.edge].callees;
-        for (kind, own, bytes) in of_all.chain(of_teams.filter(|(_, _, bytes)| *bytes > 0)) {
-            if callees.binary_search(&kind).is_err() {
-                continue;
-            }
-            let address = call.arguments.first().and_then(|argument| self.linear(known, argument));
-            let is_apart = |range: &KnownRange| {
-                range.argument.zip(address).is_some_and(|(row, address)| {
-                    let number = row.number(&address, mask).flatten();
-                    row.stride >= bytes
-                        && number.is_some_and(|number| range.is_outside(&known.integers, number))
-                })
-            };
-            let fits = match known.started.get(&(kind, own)) {
-                _ if known.absent.contains(&kind) => true,
-                Some(list) => list.iter().all(is_apart),
-                None => false,
-            };
-            if !fits || kind == self.kind {
-                let source = self.view.program.templates[self.template].edges[call.edge].source;
-                let name = &self.view.program.templates[kind].name;
-                let at = self.view.at(self.context, source);
-                return claim(format!("{at}: threads of {name} have arguments apart from one another"));
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether no other thread of a kind is alive, or none of the team, where one is started and that is
-    /// claimed.
-    pub fn check_alone(&self, known: &Known<'a>, call: &Call<'_>) -> Result<(), ProofError> {
-        let proof = self.view.proof;
-        for kind in &self.view.steps[self.template][call.edge].callees {
-            let is_alone = proof.alone.binary_search(kind).is_ok();
-            let is_alone_in_team = proof.teams.iter().any(|team| team.helper == *kind && team.alone);
-            let fits = (!is_alone || known.absent.contains(kind))
-                && (!is_alone_in_team || self.has_no_own(known, *kind));
-            if (is_alone || is_alone_in_team) && (!fits || *kind == self.kind) {
-                let source = self.view.program.templates[self.template].edges[call.edge].source;
-                let name = &self.view.program.templates[*kind].name;
-                let at = self.view.at(self.context, source);
-                return claim(format!("{at}: at most one thread of {name} is alive"));
-            }
-        }
-        Ok(())
-    }
-
     /// Whether no thread of a kind is alive that this thread has started itself.
     pub fn has_no_own(&self, known: &Known<'a>, kind: TemplateId) -> bool {
         let is_empty = |list: &Vec<KnownRange>| list.iter().all(|range| range.is_empty(&known.integers));
@@ -726,7 +672,8 @@ impl<'a> Stepper<'_, 'a> {
         }
     }
 
-    fn is_started_by_others(&self, kind: TemplateId, standing: Standing) -> bool {
+    /// Whether another thread may start one of a kind while this one stands somewhere.
+    pub fn is_started_by_others(&self, kind: TemplateId, standing: Standing) -> bool {
         self.starts[kind].iter().any(|start| self.view.are_apart(standing, *start).is_none())
     }
 
