@@ -107,6 +107,7 @@ impl<'a, 'p> Analysis<'a, 'p> {
             open: BTreeSet::new(),
             broken: BTreeSet::new(),
             lost: BTreeSet::new(),
+            lost_words: BTreeSet::new(),
             is_first: false,
             version: 0,
             followed: FxHashMap::default(),

@@ -236,6 +236,11 @@ impl Analysis<'_, '_> {
         let survives =
             |lock: &LockFact| self.survives(number, template, lock) && !broken.contains(&(edge, *lock));
         after.locks = locks.into_iter().filter(survives).collect();
+        let Context { ref lost_words, .. } = self.contexts[context as usize];
+        after.words.retain(|word| {
+            !lost_words.contains(&(edge, word.base, word.offset))
+                && !model.is_overwritten(callee, template, word)
+        });
         for lock in self.handed_back(template, callee, arguments, facts, end) {
             equalities::add_lock(&mut after, lock);
         }

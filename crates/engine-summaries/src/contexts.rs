@@ -41,6 +41,9 @@ pub struct Context {
     /// Lists of threads that do not survive a call, or whose handles do not (`false`), since others may
     /// break them meanwhile.
     pub lost: BTreeSet<(EdgeId, TemplateId, bool)>,
+    /// Words that are not known any more after a call, since others may write them meanwhile: by their
+    /// address before it.
+    pub lost_words: BTreeSet<(EdgeId, verdict::LockBase, u64)>,
     /// Whether threads start here.
     pub is_first: bool,
     /// How often what callers see of it has changed.

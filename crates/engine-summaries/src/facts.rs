@@ -4,6 +4,7 @@ use crate::equalities;
 use crate::members;
 use crate::model::Model;
 use crate::numbers::Numbers;
+use crate::words;
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
 use ir::{LocalId, TemplateId};
@@ -85,6 +86,7 @@ pub fn prune(model: &Model<'_>, template: TemplateId, facts: &mut ThreadFacts, l
         members::prune(facts, &|local| live.contains(local.index()));
     }
     if facts.equal.is_empty() {
+        words::prune(facts, &|local| live.contains(local.index()) || is_callers(local));
         return;
     }
     let dead: Vec<LocalId> = {
@@ -102,6 +104,7 @@ pub fn prune(model: &Model<'_>, template: TemplateId, facts: &mut ThreadFacts, l
             equalities::forget(model.program, facts, local);
         }
     }
+    words::prune(facts, &|local| live.contains(local.index()) || is_callers(local));
 }
 
 /// Whether a lock is counted from a local.

@@ -9,6 +9,7 @@ use crate::members::id_targets;
 use crate::once::{once_objects, once_templates};
 use crate::ownership::compared;
 use crate::teams::{Helpers, helpers};
+use crate::words;
 use ir::ids::Id;
 use ir::passes::PointsTo;
 use ir::passes::bits::BitSet;
@@ -80,6 +81,8 @@ pub struct Access {
     pub locks: Arc<[u32]>,
     /// The numbers of the places for ids of threads that it may write, in rising order.
     pub ids: Arc<[u32]>,
+    /// The numbers of the words that it may write, in rising order.
+    pub words: Arc<[u32]>,
 }
 
 impl Access {
@@ -112,6 +115,8 @@ pub struct Procedure {
     pub has_threads: bool,
     /// The locals that it joins threads by.
     pub joined: BitSet,
+    /// The locals whose value may be an address in an object that has a lock.
+    pub named: BitSet,
 }
 
 /// A program made ready.
@@ -136,6 +141,10 @@ pub struct Model<'p> {
     pub lock_targets: Vec<Target>,
     /// Where ids of threads are stored that were just started, without repetitions.
     pub id_targets: Vec<Target>,
+    /// Where words are that may be the address of an object with a lock, without repetitions.
+    pub word_targets: Vec<Target>,
+    /// For each procedure, the words that it, or what it calls, may write, by number.
+    pub overwrites: IdVec<TemplateId, BitSet>,
     /// Where lock operations are made, by family.
     pub families: Vec<(Family, Target)>,
     /// For each procedure, the locals whose numbers say which lock is meant.
@@ -197,7 +206,11 @@ impl<'p> Model<'p> {
             program.templates.enumerate().flat_map(|(id, code)| id_targets(points_to, id, code)).collect();
         id_targets.sort_unstable();
         id_targets.dedup();
-        let mut interner = Interner::new(&lock_targets, &id_targets);
+        let lockable: BTreeSet<ObjectId> = lock_targets.iter().map(|target| target.object).collect();
+        let named: IdVec<TemplateId, BitSet> =
+            program.templates.ids().map(|id| words::named((program, points_to), id, &lockable)).collect();
+        let word_targets = words::targets((program, points_to), &named);
+        let mut interner = Interner::new(&lock_targets, &id_targets, &word_targets);
         let is_open = points_to.accesses_anything(program);
         let compared = compared(program, points_to);
         let can_be_owned = |(id, object): (ObjectId, &ir::Object)| {
@@ -232,6 +245,7 @@ impl<'p> Model<'p> {
                     .iter()
                     .any(|edge| edge.ops.iter().any(|op| matches!(op, Op::Spawn(..) | Op::Join(..)))),
                 joined: joined(code),
+                named: named[id].clone(),
                 sites: code
                     .locals
                     .ids()
@@ -239,7 +253,8 @@ impl<'p> Model<'p> {
                     .collect(),
             });
         }
-        Self {
+        let overwrites = IdVec::new();
+        let mut model = Self {
             program,
             points_to,
             procedures,
@@ -250,10 +265,14 @@ impl<'p> Model<'p> {
             kinds: kinds.into_iter().collect(),
             lock_targets,
             id_targets,
+            word_targets,
+            overwrites,
             families: families.into_iter().collect(),
             indices,
             ownable,
-        }
+        };
+        model.overwrites = words::overwritten(&model);
+        model
     }
 
     /// An address as a base and a constant, if it is one that locks can be named by, where some numbers are
@@ -504,22 +523,24 @@ fn reverse_postorder(code: &ir::Template) -> IdVec<LocationId, u32> {
     order
 }
 
-/// Numbers of lock targets, and of places for ids, in rising order.
-type TouchedTargets = (Arc<[u32]>, Arc<[u32]>);
+/// Numbers of lock targets, of places for ids, and of words, in rising order.
+type TouchedTargets = [Arc<[u32]>; 3];
 
 /// Gives equal lists of targets equal numbers.
 struct Interner<'a> {
     lock_targets: &'a [Target],
     id_targets: &'a [Target],
+    word_targets: &'a [Target],
     numbers: FxHashMap<Option<Arc<[Target]>>, u32>,
-    /// The lock targets, and the places for ids, that a write to some places may touch, by the number of the
-    /// places and its bytes.
+    /// The lock targets, the places for ids and the words that a write to some places may touch, by the
+    /// number of the places and its bytes.
     touched: FxHashMap<(u32, Option<u64>), TouchedTargets>,
 }
 
 impl<'a> Interner<'a> {
-    fn new(lock_targets: &'a [Target], id_targets: &'a [Target]) -> Self {
-        Self { lock_targets, id_targets, numbers: FxHashMap::default(), touched: FxHashMap::default() }
+    fn new(lock_targets: &'a [Target], id_targets: &'a [Target], word_targets: &'a [Target]) -> Self {
+        let (numbers, touched) = (FxHashMap::default(), FxHashMap::default());
+        Self { lock_targets, id_targets, word_targets, numbers, touched }
     }
 
     fn places(&mut self, targets: &Targets) -> Places {
@@ -547,10 +568,10 @@ impl<'a> Interner<'a> {
                     Extent::Bytes(bytes) => Some(bytes),
                     Extent::Object => None,
                 };
-                let (locks, ids) = if access.write {
+                let [locks, ids, words] = if access.write {
                     self.touched(&access.region, places.number, bytes)
                 } else {
-                    (Arc::from([]), Arc::from([]))
+                    [Arc::from([]), Arc::from([]), Arc::from([])]
                 };
                 found.push(Access {
                     op: index,
@@ -563,14 +584,15 @@ impl<'a> Interner<'a> {
                     is_free: matches!(op, Op::Free(_)),
                     locks,
                     ids,
+                    words,
                 });
             }
         }
         found
     }
 
-    fn touched(&mut self, region: &Region, number: u32, bytes: Option<u64>) -> (Arc<[u32]>, Arc<[u32]>) {
-        let (lock_targets, id_targets) = (self.lock_targets, self.id_targets);
+    fn touched(&mut self, region: &Region, number: u32, bytes: Option<u64>) -> TouchedTargets {
+        let targets = [self.lock_targets, self.id_targets, self.word_targets];
         self.touched
             .entry((number, bytes))
             .or_insert_with(|| {
@@ -582,7 +604,7 @@ impl<'a> Interner<'a> {
                 let of = |targets: &'a [Target]| {
                     targets.iter().enumerate().filter(touches).map(|(index, _)| index as u32).collect()
                 };
-                (of(lock_targets), of(id_targets))
+                targets.map(of)
             })
             .clone()
     }

@@ -449,7 +449,8 @@ fn of_summaries(proof: &SummariesProof) -> Form {
             once(facts.numbers.iter().map(|(local, _)| local), "numbers")?;
             rising(&facts.order, "order")?;
             once(facts.started.iter().map(|started| (started.kind, started.own)), "started")?;
-            rising(&facts.started, "started")
+            rising(&facts.started, "started")?;
+            rising(&facts.words, "words")
         })
     })
 }

@@ -67,7 +67,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
     fn unfounded_at_entry(
         &self,
         known: &Known<'a>,
-        callee: TemplateId,
+        (callee, context): (TemplateId, usize),
         facts: &ThreadFacts,
         arguments: &[Expr],
         new: Option<&BTreeSet<TemplateId>>,
@@ -99,6 +99,11 @@ impl<'v, 'a> Stepper<'v, 'a> {
             }
         }
         found.extend(facts.order.iter().enumerate().map(|(number, _)| Unfounded::Order(number)));
+        for (number, word) in facts.words.iter().enumerate() {
+            if self.words.is_usable(context, code.entry, word)? {
+                found.push(Unfounded::Word(number));
+            }
+        }
         // A new thread has started none.
         let is_known =
             |started: &Started| is_none(started) && (new.is_some() || self.has_no_own(known, started.kind));
@@ -128,7 +133,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 add(Unfounded::Unreached);
                 continue;
             };
-            let (found, _) = self.unfounded_at_entry(known, callee, facts, call.arguments, Some(&others))?;
+            let (found, _) =
+                self.unfounded_at_entry(known, (callee, context), facts, call.arguments, Some(&others))?;
             found.into_iter().for_each(&mut add);
             let code = &view.program.templates[callee];
             for (local, offset) in &facts.argument {
@@ -184,7 +190,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 add(Unfounded::Unreached);
                 continue;
             };
-            let (found, values) = self.unfounded_at_entry(&known, *callee, facts, call.arguments, None)?;
+            let (found, values) =
+                self.unfounded_at_entry(&known, (*callee, *context), facts, call.arguments, None)?;
             found.into_iter().for_each(&mut add);
             super::started::unfounded_argument(&values, facts).into_iter().for_each(&mut add);
             super::state::unfounded_numbers(&values, facts).into_iter().for_each(&mut add);
@@ -246,6 +253,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
                     && self.locks.is_reliable(&held.region, standing, false)
             })
         });
+        self.return_words(&mut known, call, callees, during)?;
         let ids = self.returned_ids(&ends);
         let mut gained: Option<Vec<Held>> = None;
         let result = lhs.and_then(|lhs| self.place_of_result(&mut known, lhs, &ids));
@@ -267,6 +275,32 @@ impl<'v, 'a> Stepper<'v, 'a> {
         known.locks.extend(gained.into_iter().flatten());
         self.return_owned(&mut known, passed, &ends, lhs)?;
         Ok(Some(known))
+    }
+
+    /// Leaves out the words that a callee may write, or others meanwhile.
+    fn return_words(
+        &self,
+        known: &mut Known<'a>,
+        call: &Call<'_>,
+        callees: &[(TemplateId, usize)],
+        during: &[Standing],
+    ) -> Result<(), ProofError> {
+        let target = self.view.program.templates[self.template].edges[call.edge].target;
+        let mut kept = Vec::new();
+        for word in std::mem::take(&mut known.words) {
+            let Some(claim) = word.claim else { continue };
+            let mut is_kept = true;
+            for (_, context) in callees {
+                let standing = Standing { kind: self.kind, absent: during[*context].absent };
+                is_kept &= !self.words.is_written(*context, &word.region)
+                    && self.words.is_kept((self.template, &claim), standing, target)?;
+            }
+            if is_kept {
+                kept.push(word);
+            }
+        }
+        known.words = kept;
+        Ok(())
     }
 
     /// The kinds whose id all ends have as their result.
