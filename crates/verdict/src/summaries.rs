@@ -177,6 +177,7 @@ pub struct ThreadFacts {
     /// step's source), or is excluded by rule 1 or 2. All operations on locks that may touch its words are
     /// of one family (mutexes, spin locks, read-write locks), and touch them only from their first byte on.
     /// A free breaks nothing unless freed addresses are given out again: nobody takes a lock that is gone.
+    /// A start that hands over an object loses the locks that may be in it: the new owner may write there.
     /// A claim that outlives a call must be reliable during all of it. Claims that are not reliable are of
     /// no use: the checker may refuse them or leave them out.
     pub locks: Vec<LockFact>,

@@ -124,6 +124,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
         let entry = view.program.templates[self.template].entry;
         let here = view.facts(self.context, entry).map_or(&[][..], |facts| &facts.fresh);
         let given = self.owner().hand_over(&known.owned, call.arguments, here, (call.edge, call.is_last))?;
+        self.hand_over_locks(known, &passed)?;
         let mut others = known.absent.clone();
         others.remove(&self.kind);
         for (callee, context) in self.callees(call.edge)? {
@@ -168,6 +169,18 @@ impl<'v, 'a> Stepper<'v, 'a> {
             self.assign(known, *local, None, &kinds);
         }
         Ok(broken)
+    }
+
+    /// What is said of memory that a new thread may own now: it may write there, whatever lock is held in it.
+    fn hand_over_locks(&self, known: &mut Known<'a>, passed: &[Option<LocalId>]) -> Result<(), ProofError> {
+        for local in passed.iter().flatten() {
+            let sites = self.view.sites(self.template, *local)?;
+            let is_other =
+                |region: &Region| region.iter().all(|target| sites.binary_search(&target.object).is_err());
+            known.locks.retain(|held| is_other(&held.region));
+            known.words.retain(|word| is_other(&word.region));
+        }
+        Ok(())
     }
 
     /// Follows a call, to where it returns; `None` when it never does. Returns what is wrong at the entry

@@ -137,6 +137,22 @@ fn words_of_objects_that_are_handed_over() {
     );
 }
 
+/// A lock in an object whose new owner clears it.
+#[test]
+fn locks_in_objects_that_are_handed_over() {
+    let text = |main: &str| {
+        format!(
+            "struct job {{ pthread_mutex_t m; int x; }}; int count;
+            void *worker(void *a) {{ struct job *j = a; memset(j, 0, sizeof *j); pthread_mutex_lock(&j->m); count++;
+              pthread_mutex_unlock(&j->m); return 0; }}
+            int main(void) {{ pthread_t t; struct job *j = malloc(sizeof *j); pthread_mutex_init(&j->m, 0);
+              {main} return 0; }}"
+        )
+    };
+    accepts("counted before", &text("pthread_mutex_lock(&j->m); count++; pthread_create(&t, 0, worker, j);"));
+    refuses("counted after", &text("pthread_mutex_lock(&j->m); pthread_create(&t, 0, worker, j); count++;"));
+}
+
 /// A word that holds another value than is claimed, at each location that others leave alone.
 #[test]
 fn words_that_are_made_up() {
