@@ -20,6 +20,7 @@ use ir::{
     Program, Rhs, Storage, Target, Targets, TemplateId,
 };
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use verdict::LockBase;
@@ -119,6 +120,9 @@ pub struct Procedure {
     pub named: BitSet,
 }
 
+/// Numbers of words, by what an address is counted from in a procedure.
+type KnownWords = FxHashMap<(TemplateId, LockBase, u64), Arc<[u32]>>;
+
 /// A program made ready.
 pub struct Model<'p> {
     /// The program.
@@ -143,6 +147,8 @@ pub struct Model<'p> {
     pub id_targets: Vec<Target>,
     /// Where words are that may be the address of an object with a lock, without repetitions.
     pub word_targets: Vec<Target>,
+    /// The words that claims may be about, by number, as far as that was asked.
+    pub known_words: RefCell<KnownWords>,
     /// For each procedure, the words that it, or what it calls, may write, by number.
     pub overwrites: IdVec<TemplateId, BitSet>,
     /// Where lock operations are made, by family.
@@ -266,6 +272,7 @@ impl<'p> Model<'p> {
             lock_targets,
             id_targets,
             word_targets,
+            known_words: RefCell::default(),
             overwrites,
             families: families.into_iter().collect(),
             indices,

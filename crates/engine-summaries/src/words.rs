@@ -17,6 +17,7 @@ use ir::{
     Targets, TemplateId,
 };
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use verdict::{LockBase, ThreadFacts, Word};
 
 /// The locals of a procedure whose value may be an address in an object that has a lock.
@@ -367,8 +368,8 @@ impl Analysis<'_, '_> {
             LockBase::Object(object) => model.program.objects[object].storage == Storage::Static,
         };
         objects.all(|object| is_lasting(model, object))
-            && model.words_in(&region).all(|number| {
-                writes[number as usize].iter().all(|write| {
+            && model.words_in(claim.template, word).iter().all(|number| {
+                writes[*number as usize].iter().all(|write| {
                     (write.by == claim.kind && model.once[claim.kind])
                         || claim.absent.binary_search(&write.by).is_ok()
                         || write.absent.binary_search(&claim.kind).is_ok()
@@ -380,21 +381,29 @@ impl Analysis<'_, '_> {
 }
 
 impl Model<'_> {
-    /// The words that a region may touch, by number.
-    pub fn words_in<'m>(&'m self, region: &'m Region) -> impl Iterator<Item = u32> + 'm {
+    /// The words that a claim may be about, by number.
+    pub fn words_in(&self, template: TemplateId, word: &Word) -> Arc<[u32]> {
+        let asked = (template, word.base, word.offset);
+        if let Some(known) = self.known_words.borrow().get(&asked) {
+            return known.clone();
+        }
+        let region = region(self, template, word);
         let width = self.program.data_model.pointer().bytes();
-        let touches = move |target: &Target| {
+        let touches = |target: &Target| {
             let extent = ir::passes::footprint::Extent::Bytes(width);
-            Region { targets: Targets::Of(std::sync::Arc::from([*target])), extent }.overlaps(region)
+            Region { targets: Targets::Of(Arc::from([*target])), extent }.overlaps(&region)
         };
         let numbered = self.word_targets.iter().enumerate();
-        numbered.filter(move |(_, target)| touches(target)).map(|(number, _)| number as u32)
+        let found: Arc<[u32]> =
+            numbered.filter(|(_, target)| touches(target)).map(|(number, _)| number as u32).collect();
+        self.known_words.borrow_mut().insert(asked, found.clone());
+        found
     }
 
     /// Whether a call may change a word.
     pub fn is_overwritten(&self, callee: TemplateId, template: TemplateId, word: &Word) -> bool {
-        let region = region(self, template, word);
-        self.words_in(&region).any(|number| self.overwrites[callee].contains(number as usize))
+        let words = self.words_in(template, word);
+        words.iter().any(|number| self.overwrites[callee].contains(*number as usize))
     }
 
     /// Whether a write may change a word; `apart`: how far it is from the word, if that is known.

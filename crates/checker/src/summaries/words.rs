@@ -9,6 +9,7 @@ use super::view::{Meter, Standing, Touch, View};
 use crate::ProofError;
 use ir::{IdVec, LocationId, ObjectId, Op, Storage, Target, TemplateId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use verdict::{LockBase, Word};
 
 /// What is known of writes to the words that are claimed.
@@ -20,12 +21,15 @@ pub struct Words<'v, 'a> {
     writes: Vec<FxHashSet<(Standing, bool)>>,
     /// For each context, the claimed words that it, or what it calls, may write.
     written: Vec<FxHashSet<usize>>,
+    /// Whether words are kept, as far as it was asked: where a thread stands, and whether it has the address.
+    kept: RefCell<FxHashMap<(usize, Standing, bool), bool>>,
 }
 
 impl<'v, 'a> Words<'v, 'a> {
     /// Looks through all steps that contexts take.
     pub fn of(view: &'v View<'a>, meter: &mut Meter<'_>) -> Result<Self, ProofError> {
-        let mut words = Self { view, numbers: FxHashMap::default(), writes: Vec::new(), written: Vec::new() };
+        let (numbers, kept) = (FxHashMap::default(), RefCell::default());
+        let mut words = Self { view, numbers, writes: Vec::new(), written: Vec::new(), kept };
         let mut regions: Vec<Region> = Vec::new();
         let mut claimed: FxHashSet<(TemplateId, LockBase, u64)> = FxHashSet::default();
         for (_, context) in view.contexts() {
@@ -157,9 +161,15 @@ impl<'v, 'a> Words<'v, 'a> {
                 LockBase::Local(local) => view.is_live(template, local, location),
                 LockBase::Object(object) => view.program.objects[object].storage == Storage::Static,
             };
-        Ok(self.writes[*number]
+        let asked = (*number, standing, has_address);
+        if let Some(known) = self.kept.borrow().get(&asked) {
+            return Ok(*known);
+        }
+        let is_kept = self.writes[*number]
             .iter()
-            .all(|(write, is_own)| view.are_apart(standing, *write).is_some() || (*is_own && has_address)))
+            .all(|(write, is_own)| view.are_apart(standing, *write).is_some() || (*is_own && has_address));
+        self.kept.borrow_mut().insert(asked, is_kept);
+        Ok(is_kept)
     }
 
     /// Whether a claim at a location can be relied on.
