@@ -2,10 +2,10 @@
 //!
 //! In each state: no template in `once` has two activations; each thread is in a context that its calls lead
 //! to, at a location with facts; the equalities, values, ids, handles, locks, absent kinds, fresh locals,
-//! inequalities, lists of threads and words there hold; threads have arguments apart where that is claimed; and
-//! nobody is about to touch a private object of another thread, or one of another team. Claims to hold a
-//! lock that the rules leave out are not looked at. What a thread holds in locals that it never reads again
-//! does not count as holding an address.
+//! inequalities, lists of threads and words there hold; threads have arguments apart where that is claimed;
+//! and nobody is about to touch a private object of another thread, or one of another team. Claims that the
+//! rules leave out are not looked at. What a thread holds in locals that it never reads again does not count
+//! as holding an address.
 
 use super::memory::{address_of, is_in_memory, value_at};
 use super::try_watch;
