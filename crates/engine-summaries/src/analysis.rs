@@ -117,6 +117,7 @@ impl<'a, 'p> Analysis<'a, 'p> {
             broken: BTreeSet::new(),
             lost: BTreeSet::new(),
             lost_cells: BTreeSet::new(),
+            lost_words: BTreeSet::new(),
             is_first: false,
             version: 0,
             followed: FxHashMap::default(),

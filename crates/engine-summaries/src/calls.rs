@@ -16,6 +16,7 @@ use crate::numbers::Numbers;
 use crate::ownership::{base, is_null, is_owned, leaked};
 use crate::passed::Passed;
 use crate::teams::{is_none, none_started};
+use crate::words;
 use ir::ids::Id;
 use ir::passes::footprint::{Extent, Region};
 use ir::{EdgeId, Expr, Lhs, LocalId, Targets, TemplateId};
@@ -261,6 +262,11 @@ impl Analysis<'_, '_> {
         let survives =
             |lock: &LockFact| self.survives(number, template, lock) && !broken.contains(&(edge, *lock));
         after.locks = locks.into_iter().filter(survives).collect();
+        let Context { ref lost_words, .. } = self.contexts[context as usize];
+        after.words.retain(|word| {
+            !lost_words.contains(&(edge, word.base, word.offset))
+                && !model.is_overwritten(callee, template, word)
+        });
         for lock in self.handed_back(template, callee, arguments, facts, end) {
             equalities::add_lock(&mut after, lock);
         }
@@ -445,6 +451,17 @@ impl Analysis<'_, '_> {
             let number = self.enter(*callee, *callee, entry);
             self.contexts[number as usize].is_first = true;
             self.contexts[context as usize].calls.insert((edge, *callee), number);
+        }
+        // A new thread that owns memory may write there, whatever lock is held in it.
+        for given in arguments.iter().filter_map(|argument| base(model, template, argument, &facts.fresh)) {
+            let sites = &model.procedures[template].sites[given];
+            let is_other = |region: &Region| {
+                region
+                    .objects()
+                    .is_some_and(|mut objects| objects.all(|object| sites.binary_search(&object).is_err()))
+            };
+            facts.locks.retain(|lock| is_other(&model.lock_region(template, lock.base, lock.offset)));
+            facts.words.retain(|word| is_other(&words::region(model, template, word)));
         }
         arguments.iter().for_each(|argument| self.transfer.publish(template, facts, argument));
         let started = &model.procedures[template].callees[edge];

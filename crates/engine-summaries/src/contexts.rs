@@ -45,6 +45,9 @@ pub struct Context {
     pub lost: BTreeSet<(EdgeId, TemplateId, bool)>,
     /// Cells of which nothing known before a call survives it, since others may write them meanwhile.
     pub lost_cells: BTreeSet<(EdgeId, u32)>,
+    /// Words that are not known any more after a call, since others may write them meanwhile: by their
+    /// address before it.
+    pub lost_words: BTreeSet<(EdgeId, verdict::LockBase, u64)>,
     /// Whether threads start here.
     pub is_first: bool,
     /// How often what callers see of it has changed.

@@ -33,6 +33,9 @@ pub fn forget(program: &Program, facts: &mut ThreadFacts, local: LocalId) {
     crate::members::rebase(facts, local, wrap(program, u64::MAX));
     facts.equal.retain(|(known, _, _)| *known != local);
     let heir = facts.equal.iter().find(|(_, leader, _)| *leader == local).copied();
+    crate::words::rename(facts, local, heir.map(|(heir, _, distance)| (heir, distance)), &|value| {
+        wrap(program, value)
+    });
     if let Some((heir, _, distance)) = heir {
         facts.equal.retain(|(known, _, _)| *known != heir);
         for (_, leader, offset) in facts.equal.iter_mut().filter(|(_, leader, _)| *leader == local) {
@@ -86,6 +89,7 @@ pub fn meet(program: &Program, one: &mut ThreadFacts, other: &ThreadFacts) {
             }
             None => false,
         });
+        one.words.retain(|word| other.words.binary_search(word).is_ok());
         return;
     }
     // The members of classes of both, by where they are in each.
@@ -130,6 +134,7 @@ pub fn meet(program: &Program, one: &mut ThreadFacts, other: &ThreadFacts) {
             add_lock(&mut result, LockFact { base, offset, shared: lock.shared || their.shared });
         }
     }
+    one.words = crate::words::meet(program, one, other, &result);
     one.equal = result.equal;
     one.locks = result.locks;
 }

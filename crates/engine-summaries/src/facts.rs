@@ -4,6 +4,7 @@ use crate::equalities;
 use crate::members;
 use crate::model::Model;
 use crate::numbers::Numbers;
+use crate::words;
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
 use ir::{LocalId, TemplateId};
@@ -89,6 +90,7 @@ pub fn prune(model: &Model<'_>, template: TemplateId, facts: &mut ThreadFacts, l
         members::prune(facts, &is_read);
     }
     if facts.equal.is_empty() {
+        words::prune(facts, &|local| live.contains(local.index()) || is_callers(local));
         return;
     }
     let dead: Vec<LocalId> = {
@@ -106,6 +108,7 @@ pub fn prune(model: &Model<'_>, template: TemplateId, facts: &mut ThreadFacts, l
             equalities::forget(model.program, facts, local);
         }
     }
+    words::prune(facts, &|local| live.contains(local.index()) || is_callers(local));
 }
 
 /// Whether a lock is counted from a local.

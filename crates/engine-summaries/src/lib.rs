@@ -25,6 +25,7 @@ pub mod races;
 pub mod reliability;
 pub mod teams;
 mod transfer;
+mod words;
 
 pub use engine::{Summaries, annotate, annotate_without};
 pub use races::{Location, locations};

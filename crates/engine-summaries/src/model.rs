@@ -10,6 +10,7 @@ use crate::members::id_targets;
 use crate::once::{once_objects, once_templates};
 use crate::ownership::compared;
 use crate::teams::{Helpers, helpers};
+use crate::words;
 use ir::ids::Id;
 use ir::passes::PointsTo;
 use ir::passes::bits::BitSet;
@@ -20,6 +21,7 @@ use ir::{
     Program, Rhs, Storage, Target, Targets, TemplateId,
 };
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use verdict::{Cell, LockBase};
@@ -83,6 +85,8 @@ pub struct Access {
     pub ids: Arc<[u32]>,
     /// The cells that it may write, in rising order.
     pub cells: Arc<[u32]>,
+    /// The numbers of the words that it may write, in rising order.
+    pub words: Arc<[u32]>,
 }
 
 impl Access {
@@ -117,7 +121,12 @@ pub struct Procedure {
     pub counters: BitSet,
     /// The locals that it joins threads by.
     pub joined: BitSet,
+    /// The locals whose value may be an address in an object that has a lock.
+    pub named: BitSet,
 }
+
+/// Numbers of words, by what an address is counted from in a procedure.
+type KnownWords = FxHashMap<(TemplateId, LockBase, u64), Arc<[u32]>>;
 
 /// A program made ready.
 pub struct Model<'p> {
@@ -143,6 +152,12 @@ pub struct Model<'p> {
     pub id_targets: Vec<Target>,
     /// Variables in memory that count as locals.
     pub cells: Vec<Cell>,
+    /// Where words are that may be the address of an object with a lock, without repetitions.
+    pub word_targets: Vec<Target>,
+    /// The words that claims may be about, by number, as far as that was asked.
+    pub known_words: RefCell<KnownWords>,
+    /// For each procedure, the words that it, or what it calls, may write, by number.
+    pub overwrites: IdVec<TemplateId, BitSet>,
     /// Where lock operations are made, by family.
     pub families: Vec<(Family, Target)>,
     /// For each procedure, the locals whose numbers say which lock is meant.
@@ -206,7 +221,11 @@ impl<'p> Model<'p> {
         id_targets.dedup();
         let with_threads = cells::with_threads(program);
         let cells = cells::cells(program, &callees, &with_threads);
-        let mut interner = Interner::new(&lock_targets, &id_targets, &cells);
+        let lockable: BTreeSet<ObjectId> = lock_targets.iter().map(|target| target.object).collect();
+        let named: IdVec<TemplateId, BitSet> =
+            program.templates.ids().map(|id| words::named((program, points_to), id, &lockable)).collect();
+        let word_targets = words::targets((program, points_to), &named);
+        let mut interner = Interner::new([&lock_targets, &id_targets, &word_targets], &cells);
         let is_open = points_to.accesses_anything(program);
         let compared = compared(program, points_to);
         let can_be_owned = |(id, object): (ObjectId, &ir::Object)| {
@@ -239,6 +258,7 @@ impl<'p> Model<'p> {
                 has_threads: with_threads[id],
                 counters: cells::counters(code),
                 joined: joined(code),
+                named: named[id].clone(),
                 sites: code
                     .locals
                     .ids()
@@ -246,7 +266,8 @@ impl<'p> Model<'p> {
                     .collect(),
             });
         }
-        Self {
+        let overwrites = IdVec::new();
+        let mut model = Self {
             program,
             points_to,
             procedures,
@@ -258,10 +279,15 @@ impl<'p> Model<'p> {
             lock_targets,
             id_targets,
             cells,
+            word_targets,
+            known_words: RefCell::default(),
+            overwrites,
             families: families.into_iter().collect(),
             indices,
             ownable,
-        }
+        };
+        model.overwrites = words::overwritten(&model);
+        model
     }
 
     /// An address as a base and a constant, if it is one that locks can be named by, where some numbers are
@@ -519,23 +545,23 @@ fn reverse_postorder(code: &ir::Template) -> IdVec<LocationId, u32> {
     order
 }
 
-/// Numbers of lock targets, of places for ids, and of cells, in rising order.
-type TouchedTargets = (Arc<[u32]>, Arc<[u32]>, Arc<[u32]>);
+/// Numbers of lock targets, of places for ids, of words, and of cells, in rising order.
+type TouchedTargets = [Arc<[u32]>; 4];
 
 /// Gives equal lists of targets equal numbers.
 struct Interner<'a> {
-    lock_targets: &'a [Target],
-    id_targets: &'a [Target],
+    /// Where locks, ids of threads and words are.
+    targets: [&'a [Target]; 3],
     cells: &'a [Cell],
     numbers: FxHashMap<Option<Arc<[Target]>>, u32>,
-    /// The lock targets, the places for ids, and the cells that a write to some places may touch, by the number of the
-    /// places and its bytes.
+    /// The lock targets, the places for ids, the words and the cells that a write to some places may touch,
+    /// by the number of the places and its bytes.
     touched: FxHashMap<(u32, Option<u64>), TouchedTargets>,
 }
 
 impl<'a> Interner<'a> {
-    fn new(lock_targets: &'a [Target], id_targets: &'a [Target], cells: &'a [Cell]) -> Self {
-        Self { lock_targets, id_targets, cells, numbers: FxHashMap::default(), touched: FxHashMap::default() }
+    fn new(targets: [&'a [Target]; 3], cells: &'a [Cell]) -> Self {
+        Self { targets, cells, numbers: FxHashMap::default(), touched: FxHashMap::default() }
     }
 
     fn places(&mut self, targets: &Targets) -> Places {
@@ -563,10 +589,10 @@ impl<'a> Interner<'a> {
                     Extent::Bytes(bytes) => Some(bytes),
                     Extent::Object => None,
                 };
-                let (locks, ids, cells) = if access.write {
+                let [locks, ids, words, cells] = if access.write {
                     self.touched(&access.region, places.number, bytes)
                 } else {
-                    (Arc::from([]), Arc::from([]), Arc::from([]))
+                    [Arc::from([]), Arc::from([]), Arc::from([]), Arc::from([])]
                 };
                 found.push(Access {
                     op: index,
@@ -580,6 +606,7 @@ impl<'a> Interner<'a> {
                     locks,
                     ids,
                     cells,
+                    words,
                 });
             }
         }
@@ -587,7 +614,7 @@ impl<'a> Interner<'a> {
     }
 
     fn touched(&mut self, region: &Region, number: u32, bytes: Option<u64>) -> TouchedTargets {
-        let (lock_targets, id_targets, cells) = (self.lock_targets, self.id_targets, self.cells);
+        let ([lock_targets, id_targets, word_targets], cells) = (self.targets, self.cells);
         self.touched
             .entry((number, bytes))
             .or_insert_with(|| {
@@ -604,7 +631,7 @@ impl<'a> Interner<'a> {
                 };
                 let cells = cells.iter().enumerate().filter(is_written);
                 let cells = cells.map(|(index, _)| index as u32).collect();
-                (of(lock_targets), of(id_targets), cells)
+                [of(lock_targets), of(id_targets), of(word_targets), cells]
             })
             .clone()
     }

@@ -26,22 +26,29 @@ pub enum CommonLock {
     Cell(ObjectId, u64, bool),
     /// So far from the access.
     Distance(u64, bool),
+    /// So far from where the word points that is in an object that there is one of.
+    ThroughCell(ObjectId, u64, u64, bool),
+    /// So far from where the word points that is so far from the access.
+    ThroughWord(u64, u64, bool),
 }
 
 impl CommonLock {
     fn is_shared(self) -> bool {
         match self {
             Self::Cell(_, _, shared) | Self::Distance(_, shared) => shared,
+            Self::ThroughCell(_, _, _, shared) | Self::ThroughWord(_, _, shared) => shared,
+        }
+    }
+    fn unshared(self) -> Self {
+        match self {
+            Self::Cell(object, offset, _) => Self::Cell(object, offset, false),
+            Self::Distance(distance, _) => Self::Distance(distance, false),
+            Self::ThroughCell(object, offset, plus, _) => Self::ThroughCell(object, offset, plus, false),
+            Self::ThroughWord(distance, plus, _) => Self::ThroughWord(distance, plus, false),
         }
     }
     fn is_same(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Cell(object, offset, _), Self::Cell(other, there, _)) => {
-                (object, offset) == (other, there)
-            }
-            (Self::Distance(distance, _), Self::Distance(other, _)) => distance == other,
-            (Self::Cell(..), Self::Distance(..)) | (Self::Distance(..), Self::Cell(..)) => false,
-        }
+        self.unshared() == other.unshared()
     }
 }
 
@@ -253,16 +260,29 @@ fn common_locks(
         if facts.locks.is_empty() { None } else { analysis.transfer.key(template, facts, &access.address) };
     let mut found = Vec::new();
     for lock in &facts.locks {
-        let cell = single.entry((template, lock.base, lock.offset)).or_insert_with(|| match lock.base {
-            LockBase::Object(object) => Some((object, lock.offset)),
-            LockBase::Local(local) => {
-                let pointer = model.program.data_model.pointer();
-                let offset = Expr::int(i128::from(lock.offset), pointer);
-                exact_cell(model, template, &Expr::binary(BinaryOp::Add, pointer, Expr::Local(local), offset))
+        let mut cell = |base: LockBase, offset: u64| {
+            *single.entry((template, base, offset)).or_insert_with(|| match base {
+                LockBase::Object(object) => Some((object, offset)),
+                LockBase::Local(local) => {
+                    let pointer = model.program.data_model.pointer();
+                    let offset = Expr::int(i128::from(offset), pointer);
+                    let sum = Expr::binary(BinaryOp::Add, pointer, Expr::Local(local), offset);
+                    exact_cell(model, template, &sum)
+                }
+            })
+        };
+        if let Some((object, offset)) = cell(lock.base, lock.offset) {
+            found.push(CommonLock::Cell(object, offset, lock.shared));
+        }
+        for word in facts.words.iter().filter(|word| LockBase::Local(word.local) == lock.base) {
+            let plus = model.wrap(i128::from(lock.offset.wrapping_sub(word.plus)));
+            if let Some((object, offset)) = cell(word.base, word.offset) {
+                found.push(CommonLock::ThroughCell(object, offset, plus, lock.shared));
             }
-        });
-        if let Some((object, offset)) = cell {
-            found.push(CommonLock::Cell(*object, *offset, lock.shared));
+            if let Some((_, offset)) = key.filter(|(base, _)| *base == word.base) {
+                let distance = model.wrap(i128::from(word.offset.wrapping_sub(offset)));
+                found.push(CommonLock::ThroughWord(distance, plus, lock.shared));
+            }
         }
         if let Some((base, offset)) = key
             && base == lock.base
@@ -417,8 +437,8 @@ fn is_apart(analysis: &Analysis<'_, '_>, one: &Alike, other: &Alike, is_aligned:
         one.locks.iter().any(|lock| {
             other.locks.iter().any(|their| {
                 let counts = match lock {
-                    CommonLock::Cell(..) => true,
-                    CommonLock::Distance(..) => is_aligned,
+                    CommonLock::Cell(..) | CommonLock::ThroughCell(..) => true,
+                    CommonLock::Distance(..) | CommonLock::ThroughWord(..) => is_aligned,
                 };
                 counts && lock.is_same(*their) && !(lock.is_shared() && their.is_shared())
             })

@@ -154,6 +154,9 @@ impl Analysis<'_, '_> {
         if self.remove_broken_handles(&reached) | self.remove_broken_cells(&reached) {
             return Ok(true);
         }
+        if self.remove_broken_words(&reached) {
+            return Ok(true);
+        }
         self.remove_broken_locks(&reached)
     }
 
@@ -710,7 +713,7 @@ impl Analysis<'_, '_> {
     }
 
     /// The kinds that are absent at all locations of each context, and of those that it calls.
-    fn throughout(&self, reached: &[u32]) -> Vec<Vec<TemplateId>> {
+    pub(crate) fn throughout(&self, reached: &[u32]) -> Vec<Vec<TemplateId>> {
         let mut found: Vec<Vec<TemplateId>> =
             self.contexts.iter().map(|_| self.model.kinds.clone()).collect();
         for number in reached {

@@ -9,6 +9,7 @@ use crate::members;
 use crate::model::{Access, Family, Model, WORDS, is_open};
 use crate::numbers::{Linear, Numbers};
 use crate::ownership::{is_owned, leaked};
+use crate::words;
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
 use ir::passes::footprint::Region;
@@ -191,9 +192,73 @@ impl<'a, 'p> Transfer<'a, 'p> {
             .collect();
     }
 
+    /// What is known after a word was moved: the address and the value as they were named before. What a
+    /// local is loaded from is as it was.
+    fn move_word(
+        &self,
+        facts: &mut ThreadFacts,
+        (address, lhs): ((LockBase, u64), &Lhs),
+        word: Word,
+        known: Option<(LocalId, u64)>,
+    ) {
+        match (lhs, word) {
+            (Lhs::Memory(_), Word::From(local, plus)) => words::add(facts, address, (local, plus)),
+            (Lhs::Memory(_), Word::To(_)) | (Lhs::Local(_), Word::From(..)) => {}
+            // The local may have been a name of the address, or of the value.
+            (Lhs::Local(local), Word::To(_)) if address.0 == LockBase::Local(*local) => {}
+            (Lhs::Local(local), Word::To(more)) => match known {
+                Some((leader, plus)) if leader != *local => {
+                    let sum = plus.wrapping_add(more);
+                    equalities::set(self.model.program, facts, *local, leader, sum);
+                }
+                Some(_) | None => {
+                    let less = self.model.wrap(-i128::from(more));
+                    words::add(facts, address, (*local, less));
+                }
+            },
+        }
+    }
+
     fn signed(&self, value: u64) -> i128 {
         let pointer = self.model.program.data_model.pointer();
         ir::IntType { signed: true, ..pointer }.wrap(i128::from(value))
+    }
+
+    /// Memory is written by this thread: words there are not known any more.
+    fn change_words(&self, template: TemplateId, edge: EdgeId, index: usize, facts: &mut ThreadFacts) {
+        if facts.words.is_empty() {
+            return;
+        }
+        for access in self.accesses(template, edge, index).filter(|access| access.write) {
+            if access.words.is_empty() {
+                continue;
+            }
+            let key = self.key(template, facts, &access.address);
+            facts.words.retain(|word| {
+                let apart = key.filter(|(base, _)| *base == word.base);
+                let apart = apart.map(|(_, offset)| self.signed(offset.wrapping_sub(word.offset)));
+                !self.model.may_change(template, word, access, apart)
+            });
+        }
+    }
+
+    /// The address of a word that an assignment moves, with its value where it is stored.
+    fn moved_word(&self, template: TemplateId, facts: &ThreadFacts, op: &Op) -> Option<MovedWord> {
+        let (address, moved) = words::moved(self.model.program, op)?;
+        let address = self.key(template, facts, address)?;
+        let named = &self.model.procedures[template].named;
+        match moved {
+            words::Moved::To(local, plus) => {
+                let plus = self.model.wrap(plus);
+                named.contains(local.index()).then_some((address, Word::To(plus)))
+            }
+            words::Moved::From(value) => match self.key(template, facts, value)? {
+                (LockBase::Local(local), plus) if named.contains(local.index()) => {
+                    Some((address, Word::From(local, plus)))
+                }
+                _ => None,
+            },
+        }
     }
 
     /// The accesses that an operation makes.
@@ -217,6 +282,7 @@ impl<'a, 'p> Transfer<'a, 'p> {
         (index, op): (usize, &Op),
         facts: &mut ThreadFacts,
     ) -> Option<()> {
+        self.change_words(template, edge, index, facts);
         match op {
             Op::Assume(condition) => {
                 if *condition == Expr::bool(false) {
@@ -224,7 +290,14 @@ impl<'a, 'p> Transfer<'a, 'p> {
                 }
                 return self.assume(template, condition, facts);
             }
-            Op::Assign(assignment) => self.assign(template, edge, index, assignment, facts),
+            Op::Assign(assignment) => {
+                let moved = self.moved_word(template, facts, op);
+                let known = moved.and_then(|(address, _)| words::value_at(facts, address));
+                self.assign(template, edge, index, assignment, facts);
+                if let (Some((address, word)), [(lhs, _)]) = (moved, assignment.pairs.as_slice()) {
+                    self.move_word(facts, (address, lhs), word, known);
+                }
+            }
             Op::Lock(kind, address) => self.lock(template, *kind, address, facts),
             Op::Unlock(..) => {
                 self.accesses(template, edge, index)
@@ -539,6 +612,18 @@ pub fn exact_cell(model: &Model<'_>, template: TemplateId, address: &Expr) -> Op
         }
     };
     model.single[object].then_some((object, offset))
+}
+
+/// A word that is moved: its address, and where to or from where.
+type MovedWord = ((LockBase, u64), Word);
+
+/// Where a word goes, or comes from.
+#[derive(Clone, Copy)]
+enum Word {
+    /// To a local, with this added.
+    To(u64),
+    /// It is the value of a local, and this.
+    From(LocalId, u64),
 }
 
 /// Whether an edge's only operation starts a thread, and its id goes to a local.

@@ -465,7 +465,8 @@ fn of_summaries(proof: &SummariesProof) -> Form {
             rising(&facts.placed, "placed")?;
             once(facts.placed.iter().map(|(local, _, _)| local), "placed")?;
             once(facts.started.iter().map(|started| (started.kind, started.own)), "started")?;
-            rising(&facts.started, "started")
+            rising(&facts.started, "started")?;
+            rising(&facts.words, "words")
         })
     })
 }

@@ -66,7 +66,7 @@ pub use spec::{Composition, Conformance, SpecProof};
 pub use states::{Configuration, Population, StatesProof};
 pub use summaries::{
     Cell, Handle, Index, LockBase, LockFact, Numbered, ProcedureContext, Row, Started, SummariesProof, Team,
-    ThreadFacts, ThreadHandle,
+    ThreadFacts, ThreadHandle, Word,
 };
 pub use trace::{Trace, TraceStep, Violation, has_unmodelled_values};
 pub use views::{Analysed, NoView, PointsToTest, View, Views};

@@ -49,10 +49,10 @@
 //! Each is kept by all steps of all threads: by the thread's own steps from location to location, by calls
 //! (into the context that [`ProcedureContext::calls`] names, and from its end back to the caller), by
 //! starts (the context of the new thread), and by the steps of others. Others change none of a thread's
-//! locals, so only `locks`, `absent`, `set`, `fresh` and `started` are theirs to break; each says below why
-//! they do not. What speaks of cells they do not break since each step that may write such a cell is
-//! excluded there by rule 1 or 2; for what outlives a call, during all of it, and the callee's `writes` do not
-//! name the cell.
+//! locals, so only `locks`, `absent`, `set`, `fresh`, `started` and `words` are theirs to break; each says
+//! below why they do not. What speaks of cells they do not break since each step that may write such a cell
+//! is excluded there by rule 1 or 2; for what outlives a call, during all of it, and the callee's `writes` do
+//! not name the cell.
 //!
 //! # When two accesses do not race
 //!
@@ -66,8 +66,11 @@
 //!    accesses that order nothing ([`Program::unordered`](ir::Program::unordered) is empty);
 //! 5. both hold a lock at the same address, not both for reading only. The address is the same if both are
 //!    the same byte of the same object that there is one of; or if the distance from the access to the lock
-//!    is the same constant on both sides and the two accesses can only overlap at equal addresses. A lock
-//!    fact counts only where it is *reliable*: see [`ThreadFacts::locks`];
+//!    is the same constant on both sides and the two accesses can only overlap at equal addresses; or if
+//!    it is the value of a word plus a constant ([`ThreadFacts::words`]), the constant is the same, and so
+//!    is the address of the word, in one of these two senses: there is one such word at a time, and it has
+//!    one value. A lock fact counts only where it is *reliable*: see [`ThreadFacts::locks`], and so does a
+//!    word;
 //! 6. k1 = k2, that kind is in `distinct` with n bytes, and both addresses are the thread's argument plus
 //!    constants ([`ThreadFacts::argument`]) such that all bytes of both accesses are among the first n from
 //!    the argument on;
@@ -206,6 +209,7 @@ pub struct ThreadFacts {
     /// step's source), or is excluded by rule 1 or 2. All operations on locks that may touch its words are
     /// of one family (mutexes, spin locks, read-write locks), and touch them only from their first byte on.
     /// A free breaks nothing unless freed addresses are given out again: nobody takes a lock that is gone.
+    /// A start that hands over an object loses the locks that may be in it: the new owner may write there.
     /// A claim that outlives a call must be reliable during all of it. Claims that are not reliable are of
     /// no use: the checker may refuse them or leave them out.
     pub locks: Vec<LockFact>,
@@ -282,6 +286,35 @@ pub struct ThreadFacts {
     /// them. A callee knows that there are none where its caller does, and the caller where all ends of
     /// callees do.
     pub started: Vec<Started>,
+    /// Words in memory whose value a local has. Sorted.
+    ///
+    /// A thread gains one by loading the word into a local, or by storing a local's value there. A load of a
+    /// word that is listed gives the value that is listed. A step of the thread that may write one of its
+    /// bytes loses it, and so does a call if the callee, or what it calls, has such a step. A new thread and
+    /// a callee know none. A claim is *reliable* if no other thread can break it: the word is in a static
+    /// object, an allocated one, or a frame object of a template in `once`, and each step of another thread
+    /// that may write one of its bytes (taking, giving back and freeing count) is excluded by rule 1 or 2 of
+    /// the module's text, with the place of the claim in the role of an access; or the word is in a private
+    /// object; or the address of the write is that of a fresh local, and the local that the word is counted
+    /// from is live at the claim (then this thread has that address, and nobody else owns the object). A
+    /// claim that outlives a call must be reliable during all of it. Claims that are not reliable are left
+    /// out, as for locks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<Word>,
+}
+
+/// A word in memory, as wide as a pointer, and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Word {
+    /// What its address is counted from.
+    pub base: LockBase,
+    /// How far it is from there, modulo 2 to the width of a pointer.
+    pub offset: u64,
+    /// Its value is that of this local,
+    pub local: LocalId,
+    /// and this, modulo 2 to the width of a pointer.
+    pub plus: u64,
 }
 
 /// Threads of a kind that may be alive.

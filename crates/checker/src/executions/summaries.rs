@@ -2,16 +2,16 @@
 //!
 //! In each state: no template in `once` has two activations; each thread is in a context that its calls lead
 //! to, at a location with facts; the equalities, values, ids, handles, locks, absent kinds, fresh locals,
-//! inequalities, places in rows and lists of threads there hold; threads have arguments apart, or are alone, where that is
-//! claimed; and nobody is about to touch a private object of another thread, or one of another team. Claims to hold a
-//! lock that the rules leave out are not looked at. What a thread holds in locals that it never reads again
-//! does not count as holding an address.
+//! inequalities, places in rows, lists of threads and words there hold; threads have arguments apart, or are
+//! alone, where that is claimed; and nobody is about to touch a private object of another thread, or one of
+//! another team. Claims that the rules leave out are not looked at. What a thread holds in locals that it
+//! never reads again does not count as holding an address.
 
 use super::memory::{address_of, is_in_memory, value_at};
 use super::try_watch;
 use super::walk::{Moment, Outside, Watch};
 use crate::ProofError;
-use crate::summaries::{Ignored, live_locations};
+use crate::summaries::{Ignored, Removable, live_locations};
 use ir::ids::Id;
 use ir::semantics::{Activation, State, ThreadIndex};
 use ir::{EdgeId, IdVec, IntType, Lhs, LocalId, LocationId, Op, Program, Storage, TemplateId, Value};
@@ -191,12 +191,23 @@ impl Claims<'_> {
             }
         }
         for (number, lock) in facts.locks.iter().enumerate() {
-            if !(self.ignored)(context, location, number) && is_false(seat.holds(lock)) {
+            if !(self.ignored)(context, location, Removable::Lock(number)) && is_false(seat.holds(lock)) {
                 return Some(format!("the lock {:?} + {} is held", lock.base, lock.offset));
             }
         }
         if let Some(kind) = facts.absent.iter().find(|kind| seat.is_alive(**kind)) {
             return Some(format!("no other thread of {kind} is alive"));
+        }
+        for (number, word) in facts.words.iter().enumerate() {
+            let Moment { machine, state, .. } = *seat.moment;
+            let row = Row { base: word.base, offset: word.offset, stride: 0 };
+            let held = seat.row(row, 0).and_then(|address| value_at(machine, state, address, pointer));
+            if let (Some(held), Some(value)) = (held, seat.local(word.local))
+                && pointer.wrap(held) != pointer.wrap(Value::from(value) + Value::from(word.plus))
+                && !(self.ignored)(context, location, Removable::Word(number))
+            {
+                return Some(format!("the word at {:?} + {} is known", word.base, word.offset));
+            }
         }
         if let Some(claim) = self.broken_list(seat, facts) {
             return Some(claim);

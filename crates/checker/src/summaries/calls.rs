@@ -71,7 +71,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
     fn unfounded_at_entry(
         &self,
         known: &Known<'a>,
-        callee: TemplateId,
+        (callee, context): (TemplateId, usize),
         facts: &ThreadFacts,
         arguments: &[Expr],
         new: Option<&BTreeSet<TemplateId>>,
@@ -115,6 +115,11 @@ impl<'v, 'a> Stepper<'v, 'a> {
         let open = facts.order.iter().enumerate().filter(|(_, order)| !follows(order));
         found.extend(open.map(|(number, _)| Unfounded::Order(number)));
         found.extend(facts.placed.iter().map(|(local, _, _)| Unfounded::Placed(*local)));
+        for (number, word) in facts.words.iter().enumerate() {
+            if self.words.is_usable(context, code.entry, word)? {
+                found.push(Unfounded::Word(number));
+            }
+        }
         // A new thread has started none.
         let in_frame = |started: &Started| {
             let rows = started.members.iter().flat_map(|members| {
@@ -151,6 +156,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
         let entry = view.program.templates[self.template].entry;
         let here = view.facts(self.context, entry).map_or(&[][..], |facts| &facts.fresh);
         let given = self.owner().hand_over(&known.owned, call.arguments, here, (call.edge, call.is_last))?;
+        self.hand_over_locks(known, &passed)?;
         let mut others = known.absent.clone();
         others.remove(&self.kind);
         for (callee, context) in self.callees(call.edge)? {
@@ -160,7 +166,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 add(Unfounded::Unreached);
                 continue;
             };
-            let (found, _) = self.unfounded_at_entry(known, callee, facts, call.arguments, Some(&others))?;
+            let (found, _) =
+                self.unfounded_at_entry(known, (callee, context), facts, call.arguments, Some(&others))?;
             found.into_iter().for_each(&mut add);
             let code = &view.program.templates[callee];
             for (local, offset) in &facts.argument {
@@ -196,6 +203,18 @@ impl<'v, 'a> Stepper<'v, 'a> {
         Ok(broken)
     }
 
+    /// What is said of memory that a new thread may own now: it may write there, whatever lock is held in it.
+    fn hand_over_locks(&self, known: &mut Known<'a>, passed: &[Option<LocalId>]) -> Result<(), ProofError> {
+        for local in passed.iter().flatten() {
+            let sites = self.view.sites(self.template, *local)?;
+            let is_other =
+                |region: &Region| region.iter().all(|target| sites.binary_search(&target.object).is_err());
+            known.locks.retain(|held| is_other(&held.region));
+            known.words.retain(|word| is_other(&word.region));
+        }
+        Ok(())
+    }
+
     /// Follows a call, to where it returns; `None` when it never does. Returns what is wrong at the entry
     /// of callees.
     pub fn call(
@@ -216,7 +235,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 add(Unfounded::Unreached);
                 continue;
             };
-            let (found, values) = self.unfounded_at_entry(&known, *callee, facts, call.arguments, None)?;
+            let (found, values) =
+                self.unfounded_at_entry(&known, (*callee, *context), facts, call.arguments, None)?;
             found.into_iter().for_each(&mut add);
             super::started::unfounded_argument(&values, facts).into_iter().for_each(&mut add);
             super::state::unfounded_numbers(&values, facts).into_iter().for_each(&mut add);
@@ -300,6 +320,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
                     && self.locks.is_reliable(&held.region, standing, false)
             })
         });
+        self.return_words(&mut known, call, callees, during)?;
         let ids = self.returned_ids(&ends);
         let mut gained: Option<Vec<Held>> = None;
         let result = lhs.and_then(|lhs| self.place_of_result(&mut known, lhs, &ids));
@@ -424,6 +445,32 @@ impl<'v, 'a> Stepper<'v, 'a> {
             });
         }
         Ok(found)
+    }
+
+    /// Leaves out the words that a callee may write, or others meanwhile.
+    fn return_words(
+        &self,
+        known: &mut Known<'a>,
+        call: &Call<'_>,
+        callees: &[(TemplateId, usize)],
+        during: &[Standing],
+    ) -> Result<(), ProofError> {
+        let target = self.view.program.templates[self.template].edges[call.edge].target;
+        let mut kept = Vec::new();
+        for word in std::mem::take(&mut known.words) {
+            let Some(claim) = word.claim else { continue };
+            let mut is_kept = true;
+            for (_, context) in callees {
+                let standing = Standing { kind: self.kind, absent: during[*context].absent };
+                is_kept &= !self.words.is_written(*context, &word.region)
+                    && self.words.is_kept((self.template, &claim), standing, target)?;
+            }
+            if is_kept {
+                kept.push(word);
+            }
+        }
+        known.words = kept;
+        Ok(())
     }
 
     /// The kinds whose id all ends have as their result.

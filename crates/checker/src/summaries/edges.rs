@@ -9,6 +9,7 @@ use super::started::is_none;
 use super::state::{Stepper, Unfounded};
 use super::symbols::Values;
 use super::view::{Meter, Standing, Touch, View, claim};
+use super::words::Words;
 use crate::ProofError;
 use ir::{Count, IdVec, LocationId, LocationKind, ObjectId, Op, TemplateId};
 use rustc_hash::FxHashMap;
@@ -44,6 +45,7 @@ impl Flaw {
             Unfounded::Number(local) => format!("the value of {local} is known"),
             Unfounded::Order(number) => format!("inequality {number}"),
             Unfounded::Placed(local) => format!("{local} is in a row"),
+            Unfounded::Word(number) => format!("the value of word {number}"),
             Unfounded::Started((kind, own)) => {
                 let own = if own { "its own" } else { "all" };
                 format!("{own} threads of {} are among those listed", view.program.templates[kind].name)
@@ -118,19 +120,32 @@ impl Lives {
     }
 }
 
+/// What is known of the whole program.
+pub struct Common<'v, 'a> {
+    /// Of locks.
+    pub locks: &'v Locks<'v, 'a>,
+    /// The sites whose addresses are guessed.
+    pub guessed: &'v IdVec<ObjectId, bool>,
+    /// The steps that may write where handles are.
+    pub id_writes: &'v IdWrites,
+    /// The steps that may write cells.
+    pub cell_writes: &'v CellWrites,
+    /// Of words.
+    pub words: &'v Words<'v, 'a>,
+}
+
 /// Finds the claims that do not follow: all of them, or the first.
-pub fn flaws(
-    view: &View<'_>,
-    locks: &Locks<'_, '_>,
+pub fn flaws<'v, 'a>(
+    view: &'v View<'a>,
+    common: &Common<'v, 'a>,
     during: &[Standing],
-    guessed: &IdVec<ObjectId, bool>,
-    (id_writes, cell_writes): (&IdWrites, &CellWrites),
     all: bool,
     meter: &mut Meter<'_>,
 ) -> Result<Vec<Flaw>, ProofError> {
     let lives = Lives::of(view, meter)?;
     check_alone_at_start(view)?;
-    let mut found = at_start(view, locks);
+    let Common { locks, guessed, id_writes, cell_writes, words } = *common;
+    let mut found = at_start(view, common)?;
     let mut stable: FxHashMap<Standing, Option<TemplateId>> = FxHashMap::default();
     for (number, context) in view.contexts() {
         let code = &view.program.templates[context.template];
@@ -146,6 +161,7 @@ pub fn flaws(
             starts: &lives.starts,
             id_writes,
             cell_writes,
+            words,
         };
         for location in code.locations.ids().filter(|location| view.facts(number, *location).is_some()) {
             meter.tick()?;
@@ -253,8 +269,8 @@ fn check_alone_at_start(view: &View<'_>) -> Result<(), ProofError> {
 }
 
 /// The claims that do not hold at the program's start.
-fn at_start(view: &View<'_>, locks: &Locks<'_, '_>) -> Vec<Flaw> {
-    let program = view.program;
+fn at_start(view: &View<'_>, common: &Common<'_, '_>) -> Result<Vec<Flaw>, ProofError> {
+    let (program, locks) = (view.program, common.locks);
     let mut running: BTreeMap<TemplateId, u64> = BTreeMap::new();
     for (template, count) in &program.start {
         *running.entry(*template).or_default() += match count {
@@ -294,6 +310,11 @@ fn at_start(view: &View<'_>, locks: &Locks<'_, '_>) -> Vec<Flaw> {
                 add(Unfounded::Lock(*lock));
             }
         }
+        for (number, word) in facts.words.iter().enumerate() {
+            if common.words.is_usable(context, location, word)? {
+                add(Unfounded::Word(number));
+            }
+        }
         // All locals are null, but parameters are not counted on.
         let parameters = program.templates[*template].parameters;
         let given = facts.fresh.iter().filter(|local| (local.0 as usize) < parameters);
@@ -305,7 +326,7 @@ fn at_start(view: &View<'_>, locks: &Locks<'_, '_>) -> Vec<Flaw> {
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// Who stands at all locations of each context and of all that it calls.

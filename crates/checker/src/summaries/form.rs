@@ -161,6 +161,15 @@ impl Names<'_> {
                 return claim(format!("a lock is counted from {object}, of which there may be several"));
             }
         }
+        for word in &facts.words {
+            let is_named = match word.base {
+                LockBase::Local(local) => is_pointer(local),
+                LockBase::Object(object) => object.index() < program.objects.len() && self.single[object],
+            };
+            if !is_named || !is_pointer(word.local) || word.offset.max(word.plus) > mask(program) {
+                return claim("a word is counted from what it cannot be counted from, or has no value");
+            }
+        }
         if facts.ids.iter().any(|(_, kind)| self.proof.once.binary_search(kind).is_err()) {
             return claim("an id is that of the only thread of a kind of which there may be several");
         }

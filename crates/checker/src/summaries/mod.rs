@@ -43,6 +43,7 @@ mod symbols;
 mod tests;
 mod values;
 mod view;
+mod words;
 
 use crate::ProofError;
 use crate::executions::summaries::try_claims;
@@ -65,12 +66,11 @@ pub fn check(
             return claim("it is about races");
         }
     }
-    with_annotation(program, proof, budget, |view, locks, accesses, meter| {
+    with_annotation(program, proof, budget, |view, (locks, words), accesses, meter| {
         if let Some(pair) = races::open_pair(view, accesses, meter)? {
             return claim(describe(view, accesses, &pair));
         }
-        let ignored = |context, location, number| !locks.is_usable(context, location, number);
-        try_claims(program, proof, &ignored, budget)
+        try_claims(program, proof, &left_out(view, locks, words), budget)
     })
 }
 
@@ -84,23 +84,47 @@ pub fn try_on_executions(
     try_claims(program, proof, &|_, _, _| false, budget)
 }
 
-/// Whether a claim to hold a lock is left out: by context, location and number.
-pub type Ignored<'a> = &'a dyn Fn(usize, LocationId, usize) -> bool;
+/// A claim that may be left out, by its number at its location.
+#[derive(Clone, Copy, Debug)]
+pub enum Removable {
+    /// That a lock is held.
+    Lock(usize),
+    /// That a word has a value.
+    Word(usize),
+}
+
+/// Whether a claim is left out: by context and location.
+pub type Ignored<'a> = &'a dyn Fn(usize, LocationId, Removable) -> bool;
 
 /// Checks the claims of a proof, and says what they show of each shared memory location of a lowered
 /// program. Whoever shows that to people says what the program takes for granted
 /// ([`Program::assumptions`]), too.
 pub fn locations(program: &Views, proof: &SummariesProof, budget: &Budget) -> Result<Locations, ProofError> {
     proof.check_form().map_err(ProofError::Form)?;
-    let listing = with_annotation(program, proof, budget, |view, locks, accesses, meter| {
+    let listing = with_annotation(program, proof, budget, |view, (locks, words), accesses, meter| {
         let listing = listing::list(view, locks, accesses, meter)?;
-        let ignored = |context, location, number| !locks.is_usable(context, location, number);
-        try_claims(program, proof, &ignored, budget)?;
+        try_claims(program, proof, &left_out(view, locks, words), budget)?;
         Ok(listing)
     })?;
     try_listing(program, &listing, budget)?;
     try_points_to(program, budget)?;
     Ok(listing)
+}
+
+/// The claims that are left out since others can break them.
+fn left_out<'f>(
+    view: &'f View<'_>,
+    locks: &'f locks::Locks<'_, '_>,
+    words: &'f words::Words<'_, '_>,
+) -> impl Fn(usize, LocationId, Removable) -> bool + 'f {
+    |context, location, removable| match removable {
+        Removable::Lock(number) => !locks.is_usable(context, location, number),
+        Removable::Word(number) => {
+            let facts = view.facts(context, location);
+            let word = facts.and_then(|facts| facts.words.get(number));
+            !word.is_some_and(|word| words.is_usable(context, location, word).unwrap_or(false))
+        }
+    }
 }
 
 /// The objects that a proof takes for one thread's or one team's own, and that the rules let others know:
@@ -135,12 +159,15 @@ pub fn known_to_others(
     Ok(found)
 }
 
+/// What says which claims are left out.
+type Removed<'v, 'a> = (&'v locks::Locks<'v, 'a>, &'v words::Words<'v, 'a>);
+
 /// Checks the claims of a proof, and hands over the accesses that may be compared by them.
 fn with_annotation<T>(
     program: &Views,
     proof: &SummariesProof,
     budget: &Budget,
-    then: impl FnOnce(&View<'_>, &locks::Locks<'_, '_>, &races::Accesses, &mut Meter<'_>) -> Result<T, ProofError>,
+    then: impl FnOnce(&View<'_>, Removed<'_, '_>, &races::Accesses, &mut Meter<'_>) -> Result<T, ProofError>,
 ) -> Result<T, ProofError> {
     let meter = &mut Meter::new(budget);
     form::check(program, proof, meter)?;
@@ -159,13 +186,20 @@ fn with_annotation<T>(
     ids::check_summaries(view, meter)?;
     let cell_writes = cells::CellWrites::of(view, meter)?;
     cells::check(view, &cell_writes, meter)?;
-    let writes = (&id_writes, &cell_writes);
-    let flaws = edges::flaws(view, &locks, &during, &guessed, writes, false, meter)?;
+    let words = words::Words::of(view, meter)?;
+    let common = edges::Common {
+        locks: &locks,
+        guessed: &guessed,
+        id_writes: &id_writes,
+        cell_writes: &cell_writes,
+        words: &words,
+    };
+    let flaws = edges::flaws(view, &common, &during, false, meter)?;
     if let Some(flaw) = flaws.first() {
         return Err(flaw.refusal(view));
     }
-    let accesses = races::Accesses::of(view, &locks, meter)?;
-    then(view, &locks, &accesses, meter)
+    let accesses = races::Accesses::of(view, (&locks, &words), meter)?;
+    then(view, (&locks, &words), &accesses, meter)
 }
 
 /// Two accesses that may race, for people.

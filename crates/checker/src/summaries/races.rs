@@ -8,8 +8,9 @@ use super::locks::Locks;
 use super::owned::root;
 use super::regions::{Meeting, meeting};
 use super::started::{KnownRange, KnownRow, Listed, is_none, linear, placed};
-use super::symbols::{Anchor, Values, mask};
+use super::symbols::{Anchor, Symbol, Values, mask};
 use super::view::{Meter, Standing, Touch, View};
+use super::words::Words;
 use crate::ProofError;
 use ir::{EdgeId, IdVec, LocationId, Object, ObjectId, ObjectRole, Op, Storage, Target, TemplateId};
 use rustc_hash::FxHashMap;
@@ -24,6 +25,10 @@ enum LockName {
     Exact(ObjectId, u64),
     /// So far from the access.
     Away(u64),
+    /// So far from the value of a word in an object that there is one of.
+    ThroughExact(ObjectId, u64, u64),
+    /// So far from the value of a word that is so far from the access.
+    ThroughAway(u64, u64),
 }
 
 /// What counts when an access is compared with another one.
@@ -117,7 +122,11 @@ fn atomic_contexts(view: &View<'_>) -> Vec<bool> {
 
 impl Accesses {
     /// Collects the accesses of all steps that are taken in some context.
-    pub fn of(view: &View<'_>, locks: &Locks<'_, '_>, meter: &mut Meter<'_>) -> Result<Self, ProofError> {
+    pub fn of(
+        view: &View<'_>,
+        (locks, words): (&Locks<'_, '_>, &Words<'_, '_>),
+        meter: &mut Meter<'_>,
+    ) -> Result<Self, ProofError> {
         let atomic = atomic_contexts(view);
         let mut accesses = Self {
             manners: Vec::new(),
@@ -137,7 +146,8 @@ impl Accesses {
                 if footprint.touches.is_empty() {
                     continue;
                 }
-                let seat = Seat { view, locks, context: number, template: context.template, source, facts };
+                let seat =
+                    Seat { view, locks, words, context: number, template: context.template, source, facts };
                 let in_region = atomic[number] || code.locations[source].atomic;
                 let values = Values::of(view.program, context.template, facts);
                 for touch in &footprint.touches {
@@ -215,6 +225,7 @@ fn counts(view: &View<'_>, target: &Target, bytes: Option<u64>) -> bool {
 struct Seat<'s, 'v, 'a> {
     view: &'s View<'a>,
     locks: &'s Locks<'v, 'a>,
+    words: &'s Words<'v, 'a>,
     context: usize,
     template: TemplateId,
     source: LocationId,
@@ -235,7 +246,7 @@ impl Seat<'_, '_, '_> {
             if !self.locks.is_usable(self.context, self.source, number) {
                 continue;
             }
-            if let Some((object, offset)) = self.exact(lock)? {
+            if let Some((object, offset)) = self.exact(lock.base, lock.offset)? {
                 locks.push((LockName::Exact(object, offset), lock.shared, *lock));
             }
             let at = values.lock(lock.base, lock.offset);
@@ -243,6 +254,7 @@ impl Seat<'_, '_, '_> {
                 let away = at.offset.wrapping_sub(address.offset) & mask(view.program);
                 locks.push((LockName::Away(away), lock.shared, *lock));
             }
+            self.through_words(values, (lock, at), address, &mut locks)?;
         }
         locks.sort_unstable();
         locks.dedup();
@@ -291,12 +303,39 @@ impl Seat<'_, '_, '_> {
         Ok(Manner { standing, write: touch.write, atomic, own, locks, own_end, alone, apart })
     }
 
-    /// The byte of a single object that a lock surely is at.
-    fn exact(&self, lock: &LockFact) -> Result<Option<(ObjectId, u64)>, ProofError> {
-        if let LockBase::Object(object) = lock.base {
-            return Ok(Some((object, lock.offset)));
+    /// The names of a lock by words that hold its address, or one that is so far from it.
+    fn through_words(
+        &self,
+        values: &Values<'_>,
+        (lock, at): (&LockFact, Symbol),
+        access: Option<Symbol>,
+        found: &mut Vec<(LockName, bool, LockFact)>,
+    ) -> Result<(), ProofError> {
+        let mask = mask(self.view.program);
+        for word in &self.facts.words {
+            let value = values.lock(LockBase::Local(word.local), word.plus);
+            if value.anchor != at.anchor || !self.words.is_usable(self.context, self.source, word)? {
+                continue;
+            }
+            let plus = at.offset.wrapping_sub(value.offset) & mask;
+            if let Some((object, offset)) = self.exact(word.base, word.offset)? {
+                found.push((LockName::ThroughExact(object, offset, plus), lock.shared, *lock));
+            }
+            let place = values.lock(word.base, word.offset);
+            if let Some(access) = access.filter(|access| access.anchor == place.anchor) {
+                let away = place.offset.wrapping_sub(access.offset) & mask;
+                found.push((LockName::ThroughAway(away, plus), lock.shared, *lock));
+            }
         }
-        let region = self.view.lock_region(self.template, lock.base, lock.offset)?;
+        Ok(())
+    }
+
+    /// The byte of a single object that an address surely is.
+    fn exact(&self, base: LockBase, offset: u64) -> Result<Option<(ObjectId, u64)>, ProofError> {
+        if let LockBase::Object(object) = base {
+            return Ok(Some((object, offset)));
+        }
+        let region = self.view.lock_region(self.template, base, offset)?;
         Ok(match &region[..] {
             [Target { object, first, count: 1, .. }] if self.view.is_single(*object) => {
                 Some((*object, *first))
@@ -370,8 +409,8 @@ pub fn why_not(
     }
     for (name, shared, fact) in &one.locks {
         let fits = match name {
-            LockName::Exact(..) => true,
-            LockName::Away(_) => how == Meeting::SameStart,
+            LockName::Exact(..) | LockName::ThroughExact(..) => true,
+            LockName::Away(_) | LockName::ThroughAway(..) => how == Meeting::SameStart,
         };
         let both = |(other_name, other_shared, _): &(LockName, bool, LockFact)| {
             other_name == name && !(*shared && *other_shared)

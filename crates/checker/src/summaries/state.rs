@@ -13,13 +13,14 @@ use super::regions::{Meeting, Region, is_part_of, meeting};
 use super::started::{KnownRange, Listed, Placed, placed};
 use super::symbols::{Symbol, Values, mask};
 use super::view::{Standing, Touch, View, claim};
+use super::words::Words;
 use crate::ProofError;
 use ir::{
     BinaryOp, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, ObjectId, Op, Place, Rhs, Target,
     TemplateId, UnaryOp,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use verdict::{LockBase, LockFact, ThreadFacts};
+use verdict::{LockBase, LockFact, ThreadFacts, Word};
 
 /// A lock that is held.
 #[derive(Clone, Debug)]
@@ -30,6 +31,19 @@ pub struct Held {
     pub region: Region,
     /// Whether it is held for reading at least.
     pub shared: bool,
+}
+
+/// What a word in memory holds.
+#[derive(Clone, Debug)]
+pub struct KnownWord {
+    /// Its address.
+    pub address: Symbol,
+    /// Where that may be.
+    pub region: Region,
+    /// What it holds.
+    pub value: Symbol,
+    /// The claim, where the edge starts.
+    pub claim: Option<Word>,
 }
 
 /// What is known of a thread somewhere on an edge.
@@ -49,6 +63,8 @@ pub struct Known<'p> {
     pub owned: Owned,
     /// The values of narrow locals.
     pub integers: Integers<'p>,
+    /// What words in memory hold.
+    pub words: Vec<KnownWord>,
     /// The threads of some kinds that may be alive.
     pub started: BTreeMap<Listed, Vec<KnownRange>>,
     /// Which values are in rows, or those of cells.
@@ -82,6 +98,8 @@ pub enum Unfounded {
     Placed(LocalId),
     /// A list of threads.
     Started(Listed),
+    /// The value of a word, by number.
+    Word(usize),
 }
 
 /// Follows the edges of one context.
@@ -108,6 +126,8 @@ pub struct Stepper<'v, 'a> {
     pub id_writes: &'v IdWrites,
     /// The steps that may write cells.
     pub cell_writes: &'v CellWrites,
+    /// What is known of words in the whole program.
+    pub words: &'v Words<'v, 'a>,
 }
 
 impl<'v, 'a> Stepper<'v, 'a> {
@@ -127,9 +147,21 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 locks.push(Held { address, region, shared: fact.shared });
             }
         }
+        let mut words = Vec::new();
+        for word in &facts.words {
+            if self.words.is_usable(self.context, location, word)? {
+                words.push(KnownWord {
+                    address: values.lock(word.base, word.offset),
+                    region: self.view.lock_region(self.template, word.base, word.offset)?,
+                    value: values.lock(LockBase::Local(word.local), word.plus),
+                    claim: Some(*word),
+                });
+            }
+        }
         let integers = Integers::of(self.view.scope(self.template), facts);
         let placed = placed(&values, &integers, facts, mask(self.view.program));
         Ok(Known {
+            words,
             started: self.started_at(facts, &values, &integers, &placed)?,
             placed,
             integers,
@@ -260,6 +292,50 @@ impl<'v, 'a> Stepper<'v, 'a> {
         });
     }
 
+    /// Drops the words that some bytes may be of, unless these are surely apart.
+    fn break_words(&self, known: &mut Known<'_>, touch: &Touch<'_>) {
+        let mask = mask(self.view.program);
+        let width = i128::from(self.view.program.data_model.pointer().bytes());
+        let address = known.values.eval(touch.address);
+        known.words.retain(|word| {
+            let apart = address.and_then(|address| word.address.distance(address, mask));
+            if let (Some(apart), Some(size)) = (apart, touch.bytes) {
+                return apart >= width || apart <= -i128::from(size);
+            }
+            !self.words.may_meet(touch, &word.region)
+        });
+    }
+
+    /// The word that an assignment loads into a local as wide as a pointer, or stores, and nothing else.
+    fn moved_word(&self, known: &Known<'_>, op: &Op, touches: &[&Touch<'_>]) -> Option<MovedWord> {
+        let Op::Assign(assignment) = op else { return None };
+        let [(lhs, Rhs::Value(value))] = assignment.pairs.as_slice() else { return None };
+        let width = self.view.program.data_model.pointer().bits;
+        let mask = mask(self.view.program);
+        let (place, to, write) = match lhs {
+            Lhs::Local(local) => {
+                let (place, plus) = loaded(value, width)?;
+                (place, Some((*local, plus & mask)), false)
+            }
+            Lhs::Memory(place) => (place, None, true),
+        };
+        let is_wide = |local| super::symbols::is_wide(self.view.program, self.template, local);
+        if place.ty.bits != width || !to.is_none_or(|(local, _)| is_wide(local)) {
+            return None;
+        }
+        let address = known.values.eval(&place.address)?;
+        let mut touched = touches.iter().filter(|touch| *touch.address == place.address);
+        let region = touched.find(|touch| touch.write == write)?.region.clone();
+        let value = match to {
+            Some((_, plus)) => {
+                let word = known.words.iter().find(|word| word.address == address);
+                word.map(|word| word.value.plus(plus, mask))
+            }
+            None => known.values.eval(value),
+        };
+        Some(MovedWord { address, region, value, to })
+    }
+
     /// What an operation makes of what is known. Calls and starts are elsewhere.
     pub fn step(
         &self,
@@ -293,8 +369,10 @@ impl<'v, 'a> Stepper<'v, 'a> {
         self.check_handles(touches, &stored)?;
         let (read, written) = self.moves(known, op);
         let cell = self.stored_cell(known, op);
+        let moved = self.moved_word(known, op, touches);
         for touch in touches.iter().filter(|touch| touch.write) {
             self.break_handles(known, touch);
+            self.break_words(known, touch);
             if !touch.lock {
                 self.break_locks(known, touch);
             }
@@ -334,6 +412,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
                     assigned.push((*local, value, number, integer, id, linear));
                 }
                 for (local, value, number, integer, id, linear) in assigned {
+                    let value = value.or(moved.as_ref().and_then(|moved| moved.value));
                     self.assign(known, local, value, &id);
                     if let (None, Some(linear)) = (value, linear)
                         && super::symbols::is_wide(self.view.program, self.template, local)
@@ -342,6 +421,17 @@ impl<'v, 'a> Stepper<'v, 'a> {
                     }
                     known.values.set_number(local, number);
                     known.integers.set(local, integer);
+                }
+                if let Some(moved) = moved {
+                    let value = match moved.to {
+                        Some((local, plus)) => {
+                            let less = plus.wrapping_neg();
+                            Some(known.values.local(local).plus(less, mask(self.view.program)))
+                        }
+                        None => moved.value,
+                    };
+                    let MovedWord { address, region, .. } = moved;
+                    known.words.extend(value.map(|value| KnownWord { address, region, value, claim: None }));
                 }
                 if let Some((local, address)) = read {
                     self.read_handle(known, local, address);
@@ -470,7 +560,45 @@ impl<'v, 'a> Stepper<'v, 'a> {
         found.extend(facts.absent.iter().filter(is_there).map(|kind| Unfounded::Absent(*kind)));
         found.extend(self.unfounded_started(known, facts));
         found.extend(self.owner().allows(&known.owned, &facts.fresh, location)?.map(Unfounded::Fresh));
+        for (number, word) in facts.words.iter().enumerate() {
+            let address = known.values.lock(word.base, word.offset);
+            let value = known.values.lock(LockBase::Local(word.local), word.plus);
+            let is_known = known.words.iter().any(|known| known.address == address && known.value == value);
+            if !is_known && self.words.is_usable(self.context, location, word)? {
+                found.push(Unfounded::Word(number));
+            }
+        }
         Ok(found)
+    }
+}
+
+/// A word that an assignment moves.
+struct MovedWord {
+    address: Symbol,
+    region: Region,
+    /// What is stored there, or what the local gets, if that is known.
+    value: Option<Symbol>,
+    /// The local that gets it, with what is added; `None` where it is stored.
+    to: Option<(LocalId, u64)>,
+}
+
+/// The place that is loaded for a value, if that is it but for a constant.
+fn loaded(value: &Expr, width: u8) -> Option<(&Place, u64)> {
+    match value {
+        Expr::Load(place) => Some((place, 0)),
+        Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), ty, pair) if ty.bits == width => {
+            let (sum, by) = match (&pair.0, &pair.1, op) {
+                (sum, Expr::Const(by, _), BinaryOp::Sub) => (sum, (*by as u64).wrapping_neg()),
+                (sum, Expr::Const(by, _), BinaryOp::Add) => (sum, *by as u64),
+                (Expr::Const(by, _), sum, BinaryOp::Add) => (sum, *by as u64),
+                _ => return None,
+            };
+            let (place, plus) = loaded(sum, width)?;
+            Some((place, plus.wrapping_add(by)))
+        }
+        Expr::Const(..) | Expr::Local(_) | Expr::Address(..) | Expr::Procedure(_) | Expr::Myself => None,
+        Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::IfThenElse(_) => None,
+        Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_) => None,
     }
 }
 

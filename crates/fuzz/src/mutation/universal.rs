@@ -22,7 +22,7 @@ use verdict::{
     ContextProof, ContextView, DataProof, FlowProof, HeldLock, LocationFacts, LockBase, LockFact,
     ModularProof, OwnedProof, Pairs, PredicateRelation, ProcedureContext, ProductNode, ProductPart,
     ProductProof, Proof, QueriesClaim, QueriesPart, QueriesProof, RunsProof, SpecProof, Started, StatesProof,
-    StepAbstraction, SummariesProof, Team, ThreadFacts, VariablePacks, Views,
+    StepAbstraction, SummariesProof, Team, ThreadFacts, VariablePacks, Views, Word,
 };
 
 /// Tries all of them on the checks that do not hold of the program of a file; says what became of each.
@@ -116,6 +116,12 @@ fn summaries(program: &Program) -> Vec<Proof> {
     let knows = |template: TemplateId| {
         let locals: Vec<_> = program.templates[template].locals.ids().collect();
         let none = ThreadFacts::default();
+        let bits = program.data_model.pointer().bits;
+        let wide = locals.iter().filter(|local| program.templates[template].locals[**local].ty.bits == bits);
+        let wide: Vec<_> = wide.copied().collect();
+        let of_object =
+            |base: LockBase| wide.iter().map(move |local| Word { base, offset: 0, local: *local, plus: 0 });
+        let words: Vec<Word> = locks.iter().flat_map(|lock| of_object(lock.base)).collect();
         [
             None,
             Some(none.clone()),
@@ -126,12 +132,13 @@ fn summaries(program: &Program) -> Vec<Proof> {
             Some(ThreadFacts { started: none_of_mine.clone(), ..none.clone() }),
             Some(ThreadFacts { argument: locals.iter().map(|local| (*local, 0)).collect(), ..none.clone() }),
             Some(ThreadFacts { numbers: locals.iter().map(|local| (*local, 0)).collect(), ..none.clone() }),
+            Some(ThreadFacts { words: words.clone(), locks: locks.clone(), ..none.clone() }),
             Some(ThreadFacts { absent: templates.clone(), locks: locks.clone(), fresh: locals, ..none }),
         ]
     };
     let first = program.start.first().map_or(TemplateId(0), |(template, _)| *template);
     let mut found = Vec::new();
-    for number in 0..10 {
+    for number in 0..11 {
         for everywhere in [false, true] {
             // A context for each template as its own thread, and one as part of the first thread.
             let kinds =

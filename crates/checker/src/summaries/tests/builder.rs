@@ -1,7 +1,7 @@
 //! The strongest annotation of a program that the checker accepts.
 
 use crate::ProofError;
-use crate::summaries::edges::{Flaw, flaws, standing_during};
+use crate::summaries::edges::{Common, Flaw, flaws, standing_during};
 use crate::summaries::escape::Escapes;
 use crate::summaries::locks::{self, Locks};
 use crate::summaries::regions::{Meeting, is_part_of, meeting};
@@ -9,6 +9,7 @@ use crate::summaries::state::{Unfounded, owner_test};
 use crate::summaries::symbols::{Anchor, Symbol, Values, is_wide};
 use crate::summaries::values::ValueFlow;
 use crate::summaries::view::{Meter, View};
+use crate::summaries::words::Words;
 use crate::summaries::{cells, check, escape, ids, once};
 use ir::passes::{Lowering, PointsTo};
 use ir::{
@@ -18,7 +19,7 @@ use ir::{
 use std::collections::BTreeSet;
 use verdict::{
     Budget, LockBase, LockFact, ProcedureContext, Property, Started, SummariesProof, Team, ThreadFacts,
-    ThreadHandle,
+    ThreadHandle, Word,
 };
 
 /// That a thread has started none of a kind.
@@ -440,6 +441,7 @@ impl<'p> Builder<'p> {
                     equal.push((*local, other, offset));
                 }
             }
+            let words = words(program, template, &single);
             let ids = wide.iter().flat_map(|local| self.proof.once.iter().map(|kind| (*local, *kind)));
             all.push(ThreadFacts {
                 equal,
@@ -450,6 +452,7 @@ impl<'p> Builder<'p> {
                 fresh: wide.iter().copied().filter(fresh).collect(),
                 started: program.templates.ids().map(none_started).collect(),
                 numbers: self.numbers(template),
+                words,
                 ..ThreadFacts::default()
             });
         }
@@ -463,12 +466,18 @@ impl<'p> Builder<'p> {
     /// Takes out what does not follow.
     fn weaken(&mut self) {
         loop {
-            let found = flaws_of(self.program, &self.points_to, &self.proof);
+            let mut found = flaws_of(self.program, &self.points_to, &self.proof);
             if found.is_empty() {
                 return;
             }
+            // Where values are not yet what they will be, locks seem to be written to.
+            let is_lock = |flaw: &Flaw| matches!(flaw.what, Unfounded::Lock(_));
+            if !found.iter().all(is_lock) {
+                found.retain(|flaw| !is_lock(flaw));
+            }
             // Numbers of equalities change when one is taken out: the last ones first.
             let mut equalities: Vec<(usize, LocationId, usize)> = Vec::new();
+            let mut words: Vec<(usize, LocationId, usize)> = Vec::new();
             for Flaw { context, location, what } in found {
                 let Some(facts) = self.proof.contexts[context].facts[location.0 as usize].as_mut() else {
                     panic!("{location} of context {context} is reached")
@@ -483,10 +492,17 @@ impl<'p> Builder<'p> {
                     Unfounded::Number(local) => facts.numbers.retain(|(known, _)| *known != local),
                     Unfounded::Fresh(local) => facts.fresh.retain(|known| *known != local),
                     Unfounded::Started(list) => facts.started.retain(|known| (known.kind, known.own) != list),
+                    Unfounded::Word(number) => words.push((context, location, number)),
                     Unfounded::Argument(_) | Unfounded::Order(_) | Unfounded::Placed(_) => {
                         panic!("they are not claimed here")
                     }
                 }
+            }
+            words.sort_unstable();
+            words.dedup();
+            for (context, location, number) in words.into_iter().rev() {
+                let facts = self.proof.contexts[context].facts[location.0 as usize].as_mut();
+                facts.expect("it is there").words.remove(number);
             }
             equalities.sort_unstable();
             equalities.dedup();
@@ -524,10 +540,44 @@ pub fn flaws_of(program: &Program, points_to: &PointsTo, proof: &SummariesProof)
     ids::check_summaries(view, meter).expect("starts and stores are listed");
     let cells = cells::CellWrites::of(view, meter).expect("in time");
     cells::check(view, &cells, meter).expect("writes to cells are listed");
-    let writes = (&writes, &cells);
-    let mut found = flaws(view, &locks, &during, &guessed, writes, true, meter).expect("handles are right");
+    let words = Words::of(view, meter).expect("in time");
+    let common =
+        Common { locks: &locks, guessed: &guessed, id_writes: &writes, cell_writes: &cells, words: &words };
+    let mut found = flaws(view, &common, &during, true, meter).expect("handles are right");
     found.extend(unusable);
     found
+}
+
+/// Words that a template loads into a local, or stores one in, with the value of that local.
+fn words(program: &Program, template: TemplateId, single: &ir::IdVec<ObjectId, bool>) -> Vec<Word> {
+    let code = &program.templates[template];
+    let values = Values::of(program, template, &ThreadFacts::default());
+    let mut found: BTreeSet<Word> = BTreeSet::new();
+    for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+        let Op::Assign(assignment) = op else { continue };
+        let [(lhs, Rhs::Value(value))] = assignment.pairs.as_slice() else { continue };
+        let (address, local, plus) = match (lhs, value) {
+            (Lhs::Local(local), Expr::Load(place)) => (&place.address, *local, 0),
+            (Lhs::Local(local), Expr::Binary(ir::BinaryOp::Add, _, pair)) => match &**pair {
+                (Expr::Load(place), Expr::Const(by, _)) => {
+                    (&place.address, *local, (*by as u64).wrapping_neg())
+                }
+                _ => continue,
+            },
+            (Lhs::Memory(place), Expr::Local(local)) => (&place.address, *local, 0),
+            _ => continue,
+        };
+        let Some(Symbol { anchor, offset }) = values.eval(address) else { continue };
+        let base = match anchor {
+            Anchor::Local(local) => LockBase::Local(local),
+            Anchor::Object(object) if single[object] => LockBase::Object(object),
+            Anchor::Object(_) | Anchor::Number | Anchor::Argument | Anchor::Unknown(_) => continue,
+        };
+        if is_wide(program, template, local) {
+            found.insert(Word { base, offset, local, plus });
+        }
+    }
+    found.into_iter().collect()
 }
 
 fn program_locations(program: &Program, template: TemplateId) -> impl Iterator<Item = LocationId> {

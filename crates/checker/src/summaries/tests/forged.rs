@@ -441,7 +441,7 @@ int main(void) {{ pthread_t t, u; pthread_create(&t, 0, worker, 0); pthread_crea
     let views = program.clone().into();
     let stopped = Budget::unlimited();
     stopped.cancel.cancel();
-    let found = with_annotation(&views, &proof, &Budget::unlimited(), |view, locks, accesses, meter| {
+    let found = with_annotation(&views, &proof, &Budget::unlimited(), |view, (locks, _), accesses, meter| {
         let all = listing::list(view, locks, accesses, meter)?;
         Ok((all, listing::list(view, locks, accesses, &mut Meter::new(&stopped))?))
     });

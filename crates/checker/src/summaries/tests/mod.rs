@@ -10,3 +10,4 @@ mod forged;
 mod moved;
 mod programs;
 mod values;
+mod words;

@@ -144,8 +144,8 @@ fn memory_that_is_new_where_freed_addresses_are_compared() {
 
 #[test]
 fn memory_that_is_new_where_it_is_copied() {
-    // What is copied may be the same object or overlap, and that is looked at first: where the copy follows in
-    // any case, an old copy of an address tells nothing.
+    // What is copied may be the same object or overlap, and that is looked at first: where the copy follows
+    // in any case, an old copy of an address tells nothing.
     let text = |worker: &str| {
         format!(
             "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; struct node {{ int v; struct node *next; }};
