@@ -4,8 +4,9 @@
 //! an exact offset, to any element of some of the arrays around an offset, or to every offset of the object
 //! with some remainder; so it has finitely many sets of offsets. Many bytes without structure are an array of
 //! bytes; of a few (a union, such as a lock is one in C libraries), offsets are kept apart. Allocated
-//! elements are told apart word by word; large ones by the members of the type that the source uses them as.
-//! Any division into cells is as good as another: an access touches all cells that its bytes are in.
+//! elements are told apart word by word; large ones, and those whose sizes are not known well, by the members
+//! of the type that the source uses them as. Any division into cells is as good as another: an access touches
+//! all cells that its bytes are in.
 //!
 //! Over-approximates for pointers that stay in their object, as C demands. Within it they may go anywhere,
 //! from one member into the next: a pointer to a record is one to its first member, too, so nothing keeps a
@@ -90,6 +91,8 @@ const FEW_BYTES: u64 = 128;
 const FEW_MOVES: u64 = 16;
 /// Up to this many elements of an array are followed out of it one by one, and this many parts of an access.
 const FEW_ELEMENTS: u64 = 64;
+/// The cell that bytes in no cell count for, where they are copied: an access to them is one to all cells.
+const BETWEEN_CELLS: usize = 0;
 /// No offset is in more arrays than this.
 const MOST_LEVELS: usize = 16;
 
@@ -143,10 +146,13 @@ impl Shape {
     /// told apart: an access may touch any of them, whatever its type.
     pub fn with_element(object: &Object, divisor: u64, used: Option<&SiteUse>) -> Self {
         let bytes = if object.size == 0 { divisor } else { object.size };
-        let is_large = matches!(object.layout, Layout::Bytes(_)) && bytes > MOST_WORDS_BYTES;
-        let is_element = |used: &&SiteUse| is_large && bytes.is_multiple_of(used.size);
+        // What divides the sizes is less than an element where numbers wrap around on the way to the call.
+        let is_element = |used: &&SiteUse| {
+            bytes <= used.size || bytes > MOST_WORDS_BYTES && bytes.is_multiple_of(used.size)
+        };
+        let used = used.filter(|_| matches!(object.layout, Layout::Bytes(_))).filter(is_element);
         let (layout, size) = match object.storage {
-            Storage::Site if let Some(used) = used.filter(is_element) => {
+            Storage::Site if let Some(used) = used => {
                 let (element, stride) = (Box::new(by_words(&used.layout)), used.size);
                 (Layout::Array { element, count: u64::MAX / stride, stride }, u64::MAX)
             }
@@ -309,11 +315,20 @@ impl Shape {
         }
         let (mut pairs, mut done, mut parts) = (Vec::new(), 0, 0);
         while done < size {
-            let (start, rest) = run(&from.layout, at + done, from.size)?;
-            let source = from.cells.binary_search_by_key(&start, |(start, _)| *start).ok()?;
-            let rest = rest.min(size - done);
+            let found = run(&from.layout, at + done, from.size);
+            let rest = found.map_or(1, |(_, rest)| rest.min(size - done));
+            let source = match found {
+                Some((start, _)) => from.cells.binary_search_by_key(&start, |(start, _)| *start).ok()?,
+                None => BETWEEN_CELLS,
+            };
             for offset in self.shift(to, Shift::By(done.into())) {
-                pairs.extend(self.touched(offset, rest).into_iter().map(|target| (target, source)));
+                let targets = match offset {
+                    Offset::At { at, .. } if found.is_none() && self.is_between_cells(at) => {
+                        vec![BETWEEN_CELLS]
+                    }
+                    Offset::At { .. } | Offset::Every { .. } => self.touched(offset, rest),
+                };
+                pairs.extend(targets.into_iter().map(|target| (target, source)));
             }
             done += rest;
             parts += 1;
@@ -324,6 +339,11 @@ impl Shape {
         pairs.sort_unstable();
         pairs.dedup();
         Some(pairs)
+    }
+
+    /// Whether a byte is in no cell.
+    fn is_between_cells(&self, at: u64) -> bool {
+        at < self.size && part(&self.layout, at, self.size).is_none()
     }
 
     /// The stride of the array that the object is.

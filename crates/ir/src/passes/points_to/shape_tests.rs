@@ -131,7 +131,7 @@ fn object(storage: Storage, layout: Layout, size: u64) -> Object {
 }
 
 /// Members of large elements are told apart by the type that the source uses them as, if that divides all
-/// sizes; an access across members touches each.
+/// sizes, or if these are not known so well; an access across members touches each.
 #[test]
 fn large_elements_have_members() {
     let (layout, size) = large();
@@ -153,9 +153,29 @@ fn large_elements_have_members() {
         assert_eq!(touched(5012, 8), [0, 2]);
         assert_eq!(shape.touched(Offset::ANYWHERE, 1), [0, 1, 2]);
         // Sizes that are no multiple: one cell.
-        let other = Shape::with_element(&site, divisor, Some(&used(size + 8)));
+        let site = object(Storage::Site, Layout::Bytes(known), if known == 0 { 0 } else { known + 8 });
+        let other = Shape::with_element(&site, divisor + 8, Some(&used(size)));
         assert_eq!(other.cells.len(), 1);
     }
+    // Less than an element: the sizes are not known well.
+    let site = object(Storage::Site, Layout::Bytes(0), 0);
+    assert_eq!(Shape::with_element(&site, 8, Some(&used(size))).cells.len(), 3);
+}
+
+/// A copy takes what is between members to what is between members, and not to all of them.
+#[test]
+fn copies_pass_gaps() {
+    let members = [(0, IntType::U64), (8, IntType::U64), (16, IntType::I32), (24, IntType::U64)];
+    let field = |(offset, ty)| Field { name: String::new(), offset, layout: Layout::Scalar(ty) };
+    let record = Layout::Record(members.map(field).into());
+    let one = Shape::new(&object(Storage::Static, record.clone(), 32));
+    let two = Layout::Array { element: Box::new(record), count: 2, stride: 32 };
+    let two = Shape::new(&object(Storage::Static, two, 64));
+    let pairs = two.copied(two.at(40), &one, one.at(8), None).expect("few cells");
+    assert_eq!(pairs, [(0, 0), (1, 1), (2, 2), (3, 3)]);
+    // Four bytes on, what was between members comes to a member.
+    let moved = one.copied(one.at(12), &one, one.at(16), Some(8)).expect("few cells");
+    assert_eq!(moved, [(1, 2), (2, 0)]);
 }
 
 /// A copy between structures that are laid out alike, but are in different arrays, takes each byte to the
