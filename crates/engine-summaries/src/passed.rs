@@ -1,8 +1,8 @@
-//! Lists of threads across calls: what a callee knows of its caller's threads, and the caller of those that the
-//! callee has started.
+//! Lists of threads across calls: what a callee knows of its caller's threads, and the caller of those that
+//! the callee has started.
 //!
-//! Numbers, arrays and bounds are named by parameters, cells and objects that there is one of. Under-approximates
-//! what is known.
+//! Numbers, arrays and bounds are named by parameters, cells and objects that there is one of.
+//! Under-approximates what is known.
 
 use crate::model::Model;
 use crate::numbers::{Numbers, is_small, plus};

@@ -391,8 +391,8 @@ impl Analysis<'_, '_> {
         found.into_iter().filter_map(|(kind, apart)| Some((kind, apart?))).collect()
     }
 
-    /// The kinds of which at most one thread, or one of those that one thread has started (`own`), is alive at
-    /// any time: each is started where there is none.
+    /// The kinds of which at most one thread, or one of those that one thread has started (`own`), is alive
+    /// at any time: each is started where there is none.
     pub fn alone(&self, own: bool) -> BTreeSet<TemplateId> {
         let model = self.model;
         let mut found: BTreeSet<TemplateId> = model.kinds.iter().copied().collect();

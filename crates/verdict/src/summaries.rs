@@ -34,9 +34,9 @@
 //! * [`SummariesProof::distinct`]: no two threads of the kind that are alive at the same time were started
 //!   with arguments that are less than so many bytes apart, in either direction, modulo 2 to the width of a
 //!   pointer.
-//! * [`SummariesProof::cells`]: variables in memory. They count as further locals of each procedure, after its
-//!   own ones: local number L + n of a procedure with L locals is what `cells[n]` holds now. Only `order`,
-//!   `placed` and `started` speak of them.
+//! * [`SummariesProof::cells`]: variables in memory. They count as further locals of each procedure, after
+//!   its own ones: local number L + n of a procedure with L locals is what `cells[n]` holds now. Only
+//!   `order`, `placed` and `started` speak of them.
 //! * [`SummariesProof::alone`]: at most one thread of the kind is alive at any time.
 //! * [`SummariesProof::teams`]: the *team* of a thread, for a kind H of *helpers*, is the thread itself, or
 //!   that of the thread that started it if it is of kind H. Threads of kind H start none of kind H: so a
@@ -84,7 +84,8 @@
 //!    with 1 and 2 exchanged. Or k1 and k2 are H, and rule 6 holds with n = [`Team::apart`], or at most one
 //!    helper of a team is alive at any time ([`Team::alone`]).
 //!
-//! Rules 6, 7 and 8, and `alone` in rule 1, count only in programs that have no atomic accesses that order nothing.
+//! Rules 6, 7 and 8, and `alone` in rule 1, count only in programs that have no atomic accesses that order
+//! nothing.
 
 use ir::{EdgeId, IntType, LocalId, ObjectId, Target, TemplateId};
 use serde::{Deserialize, Serialize};
@@ -219,10 +220,11 @@ pub struct ThreadFacts {
     /// A thread loses this by starting one. It gains it by joining the only thread of a kind (its id is in
     /// `ids`); then also for kinds that are absent wherever the joined kind may end, if nobody but that
     /// kind, or these kinds themselves, starts them. After a call it has what is absent at the callee's
-    /// end, and what was absent before, is not in the callee's `starts`, and no other thread starts during the
-    /// call. A new thread has what its starter has, but for the starter's own kind. No other thread breaks
-    /// it if each step that starts a thread of the kind, at (c, l) of kind k, is not there meanwhile: k is
-    /// absent here; or this thread's kind is absent at l; or k is this thread's own kind, and is in `once`.
+    /// end, and what was absent before, is not in the callee's `starts`, and no other thread starts during
+    /// the call. A new thread has what its starter has, but for the starter's own kind. No other thread
+    /// breaks it if each step that starts a thread of the kind, at (c, l) of kind k, is not there meanwhile:
+    /// k is absent here; or this thread's kind is absent at l; or k is this thread's own kind, and is in
+    /// `once`.
     pub absent: Vec<TemplateId>,
     /// Locals that hold addresses into allocated objects that the thread owns, or null. In rising order.
     ///
@@ -258,7 +260,8 @@ pub struct ThreadFacts {
     /// They come from assumptions, constants and copies. Arithmetic in a signed type is exact, since a step
     /// that leaves its range is none.
     pub order: Vec<(Index, Index)>,
-    /// Locals that have the value of a row for an integer: `&array[i]`, or what a cell holds. In rising order.
+    /// Locals that have the value of a row for an integer: `&array[i]`, or what a cell holds. In rising
+    /// order.
     pub placed: Vec<(LocalId, Row, Index)>,
     /// Kinds of which all *other* threads that are alive are among those listed; or all those that this
     /// thread has started itself (`own`). Each kind at most once of both sorts, in rising order.
@@ -367,7 +370,8 @@ pub struct Row {
     pub stride: u64,
 }
 
-/// An integer: a constant of at most 64 bits, or the value of a local plus one of at most 32 bits, with a sign. A number of a thread tells it from others only where it is known to be less than 2 to the power of
+/// An integer: a constant of at most 64 bits, or the value of a local plus one of at most 32 bits, with a
+/// sign. A number of a thread tells it from others only where it is known to be less than 2 to the power of
 /// 33 in size: by its type, or by inequalities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

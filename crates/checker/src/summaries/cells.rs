@@ -1,7 +1,8 @@
-//! Cells: variables in memory that count as further locals of each procedure ([`verdict::SummariesProof::cells`]).
+//! Cells: variables in memory that count as further locals of each procedure
+//! ([`verdict::SummariesProof::cells`]).
 //!
-//! A claim that speaks of a cell stands only where no other thread may write it; what the thread itself writes
-//! there is a new value. Over-approximates what is written.
+//! A claim that speaks of a cell stands only where no other thread may write it; what the thread itself
+//! writes there is a new value. Over-approximates what is written.
 
 use super::regions::meet;
 use super::view::{Meter, Standing, View, claim};

@@ -69,8 +69,8 @@ impl<'p> Integers<'p> {
     }
 
     /// The integers of a procedure where it is entered with these values of parameters and cells, in terms of
-    /// these here: all other locals are 0. Where it is left (`left`, a number for each place), only parameters
-    /// that keep their value are known.
+    /// these here: all other locals are 0. Where it is left (`left`, a number for each place), only
+    /// parameters that keep their value are known.
     pub fn of_callee(
         &self,
         scope: Scope<'p>,
