@@ -90,9 +90,9 @@ fn locks_of_different_objects_do_not_guard_each_other() {
         c(&format!("struct s {{ pthread_mutex_t m; int x; }};
         struct s *new(void) {{ struct s *p = malloc(sizeof *p); pthread_mutex_init(&p->m, 0); p->x = 0; return p; }}
         struct s *all[9];
-        void *t(void *a) {{ struct s *p = all[1], *q = all[2]; pthread_mutex_lock(&p->m); {used}->x++; pthread_mutex_unlock(&p->m); return 0; }}
+        void *t(void *a) {{ struct s *p = all[(long)a], *q = all[2]; pthread_mutex_lock(&p->m); {used}->x++; pthread_mutex_unlock(&p->m); return 0; }}
         int main(void) {{ pthread_t i; for (int k = 0; k < 9; k++) all[k] = new();
-          pthread_create(&i, 0, t, 0); pthread_create(&i, 0, t, 0); return 0; }}"))
+          pthread_create(&i, 0, t, (void *)1); pthread_create(&i, 0, t, (void *)3); return 0; }}"))
     };
     assert_eq!(open(&text("p")), Vec::<String>::new());
     assert_eq!(open(&text("q")).len(), 1);

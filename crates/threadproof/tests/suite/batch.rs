@@ -294,7 +294,7 @@ fn what_cannot_be_done_is_said_at_once() {
         ),
         (&["a.c", "--", "--html", "x"], "a.c: error: a.c: a batch writes its own reports"),
         (&["a.c", "--", "--magic"], "a.c: error: a.c: unexpected argument '--magic' found"),
-        (&["a.c", "--check", "magic"], "the checks are assertions, races, bounds, overflow, deadlock"),
+        (&["a.c", "--check", "magic"], "the checks are assertions, races, bounds, memory (deref"),
     ] {
         let (status, out, error) = folder.run(&[&["batch"], words].concat());
         assert!(status == 3 && error.contains(message), "{words:?}: {status}\n{out}{error}");
