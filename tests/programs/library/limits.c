@@ -1,5 +1,6 @@
 // A limit stays the same, and is no greater than the greatest one.
 // expect: assertions=true
+// args: --engine horn
 #include <assert.h>
 #include <sys/resource.h>
 int main(void) {

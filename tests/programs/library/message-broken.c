@@ -13,7 +13,7 @@ int main(void) {
   pthread_t one;
   FILE *file = fopen("x", "r");
   if (!file) {
-    const char *text = strerror(errno);
+    const char *text = strerror(ENOENT);
     fprintf(stderr, "x: %s\n", text);
     if (strlen(text) < 4)
       return 1;

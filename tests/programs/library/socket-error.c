@@ -1,5 +1,6 @@
 // The error of a socket is 0 or the number of an error.
 // expect: assertions=true
+// args: --engine horn
 #include <assert.h>
 #include <sys/socket.h>
 int main(void) {

@@ -168,8 +168,8 @@ impl<'a> Auditor<'a> {
             for (offset, ty, value) in values {
                 // First values name no locals.
                 let value = self.value(TemplateId(0), value);
-                let at = self.sets.these([Place::Bytes(id, Offsets::one((*offset).into()))]);
-                let stays = self.sets.fits(at, ty.bytes(), value);
+                // A constant has first values as well, though nothing is written to it.
+                let stays = self.sets.has_room(id, &Offsets::one((*offset).into()), ty.bytes(), value);
                 require(stays, &format!("the first value of {}", object.name))?;
             }
         }

@@ -431,20 +431,21 @@ impl<'p> Sets<'p> {
                 .into_iter()
                 .all(|object| self.is_constant(object) || self.all_cells_have(object, value)),
             Place::Bytes(object, _) if self.is_constant(object) => true,
-            Place::Bytes(object, offsets) => {
-                let at = offsets.bounded(self.end(object));
-                at.is_none_or(|at| {
-                    (0..self.cells[object].len()).all(|index| {
-                        let cell = self.cells[object][index].set;
-                        self.is_subset(value, cell) || !self.cells[object][index].is_touched(&at, bytes)
-                    })
-                })
-            }
+            Place::Bytes(object, offsets) => self.has_room(object, &offsets, bytes, value),
         };
         if fits {
             self.stores_at.insert((id, bytes, value));
         }
         fits
+    }
+
+    /// Whether all cells that are touched at some offsets of an object have the places of a value.
+    pub fn has_room(&mut self, object: ObjectId, offsets: &Offsets, bytes: u64, value: Set) -> bool {
+        let Some(at) = offsets.bounded(self.end(object)) else { return true };
+        (0..self.cells[object].len()).all(|index| {
+            let cell = self.cells[object][index].set;
+            self.is_subset(value, cell) || !self.cells[object][index].is_touched(&at, bytes)
+        })
     }
 
     /// Whether all cells of an object may hold some addresses.

@@ -146,18 +146,31 @@ fn set_of(claim: &mut Claim, holder: Holder) -> &mut usize {
     }
 }
 
-/// Whether a place is every offset of the object that another one is in.
+/// Whether a place is every offset of the object that another one is in, or a progression that has its only
+/// offset.
 fn covers(whole: &ClaimedPlace, part: &ClaimedPlace) -> bool {
-    match (whole, part) {
-        (ClaimedPlace::Bytes { object, first: 0, strides }, ClaimedPlace::Bytes { object: other, .. }) => {
-            object == other && strides.as_slice() == [(1, None)] && whole != part
+    let (
+        ClaimedPlace::Bytes { object, first, strides },
+        ClaimedPlace::Bytes { object: other, first: at, strides: steps },
+    ) = (whole, part)
+    else {
+        return false;
+    };
+    let has = |(stride, count): (u64, Option<u64>)| {
+        let distance = at.checked_sub(*first).filter(|distance| distance % stride == 0);
+        distance.is_some_and(|distance| count.is_none_or(|count| distance / stride < count))
+    };
+    object == other
+        && whole != part
+        && match strides.as_slice() {
+            [(1, None)] => *first == 0,
+            [progression] => steps.is_empty() && has(*progression),
+            _ => false,
         }
-        _ => false,
-    }
 }
 
 /// All claims that lack one place of one set. That an input may be itself goes without saying, and so does a
-/// place in an object all of which is in the set.
+/// place that another one of the set covers.
 fn with_one_place_less(claim: &Claim) -> impl Iterator<Item = Claim> + '_ {
     holders(claim).into_iter().flat_map(move |holder| {
         let places = claim.sets[*set_of(&mut claim.clone(), holder)].clone();
@@ -202,6 +215,9 @@ fn a_place_less_is_refused() {
         // Allocations, arrays, and moves.
         "#include <stdlib.h>
          int *a[4]; int x; int main(int n, char **v) { int **p = malloc(8); *p = &x; a[2] = *p; return **(a + 2); }",
+        // First values, of constants as well.
+        "int x, y; int *const table[] = {&x, &y}; int *here = &y; int *read;
+         int main(int n, char **v) { read = n ? table[n > 1] : here; return *read; }",
         // Inputs that are compared.
         "extern unsigned long __VERIFIER_nondet_ulong(void); int x; int *read;
          int main(void) { unsigned long i = __VERIFIER_nondet_ulong(); if (i == (unsigned long)&x) read = (int *)i; return *read; }",
