@@ -464,8 +464,8 @@ impl<'a> Auditor<'a> {
         expr.operands().into_iter().try_for_each(|operand| self.expression(template, operand, in_operands))
     }
 
-    /// Two values are compared: an input on one side may be what is on the other; or, if it is their difference
-    /// that shows, a constant away from it.
+    /// Two values are compared: an input on one side may be what is on the other; or, if it is their
+    /// difference that shows, a constant away from it.
     fn compare(&mut self, left: Set, right: Set, is_difference: bool) -> Tested {
         if !self.compared.insert((left, right, is_difference)) {
             return Ok(());
