@@ -27,8 +27,8 @@ const fn product(order: Order, split: Split, effort: Effort) -> Method {
 /// threads are not a fixed set, only the last is possible.
 const METHODS: [(Method, u32); 11] = [
     (product(Order::Sequential, Split::Unrolled, Effort::Facts), 3),
-    (product(Order::Sequential, Split::Nothing, Effort::Facts), 6),
-    (product(Order::RoundRobin, Split::Nothing, Effort::Facts), 6),
+    (product(Order::Sequential, Split::Nothing, Effort::Facts), 4),
+    (product(Order::RoundRobin, Split::Nothing, Effort::Facts), 5),
     (Method::Modular(Effort::Facts), 8),
     (product(Order::Sequential, Split::Few, Effort::Facts), 8),
     (product(Order::RoundRobin, Split::Few, Effort::Facts), 6),
