@@ -39,13 +39,15 @@ const METHODS: [(Method, u32); 11] = [
     (Method::Modular(Effort::All), 1),
 ];
 
-/// Whether a method is different from the others where threads have loops, or have none.
-fn fits(method: product::Method, has_loops: bool) -> bool {
-    match (method.order, method.split) {
-        (_, Split::Unrolled) | (Order::RoundRobin, _) => has_loops,
-        (Order::Sequential, Split::Nothing | Split::Few) => true,
-    }
-}
+/// The same where no thread has loops: all paths are one formula, whatever the order.
+const METHODS_WITHOUT_LOOPS: [(Method, u32); 6] = [
+    (product(Order::Sequential, Split::Nothing, Effort::Facts), 2),
+    (Method::Modular(Effort::Facts), 5),
+    (product(Order::Sequential, Split::Few, Effort::Facts), 4),
+    (product(Order::Sequential, Split::Nothing, Effort::All), 3),
+    (product(Order::Sequential, Split::Few, Effort::All), 3),
+    (Method::Modular(Effort::All), 1),
+];
 
 /// The engine.
 #[derive(Clone, Default, Debug)]
@@ -82,13 +84,15 @@ impl Engine for Horn {
         }
         let system = System::new(program, Mode::Integers);
         let mut last = Reason::GaveUp("horn: nothing was tried".to_owned());
-        let threads = Threads::new(&system).ok();
-        let has_loops = threads.iter().flat_map(|all| &all.threads).any(|one| !one.loop_heads().is_empty());
-        let last_method = METHODS.len() - 1;
-        for (method, share) in if threads.is_some() { &METHODS[..] } else { &METHODS[last_method..] } {
+        let loops = |threads: Threads| threads.threads.iter().any(|one| !one.loop_heads().is_empty());
+        let methods = match Threads::new(&system).map(loops) {
+            Ok(true) => &METHODS[..],
+            Ok(false) => &METHODS_WITHOUT_LOOPS[..],
+            Err(_) => &METHODS[METHODS.len() - 1..],
+        };
+        for (method, share) in methods {
             let part = budget.part(*share);
             let method = match method {
-                Method::Product(method) if !fits(*method, has_loops) => continue,
                 Method::Product(method) => *method,
                 Method::Modular(effort) => {
                     match modular::prove(&system, *effort, &part) {
