@@ -1,5 +1,5 @@
 // The pointer points to a function whenever it is called.
-// todo: bounds=true
+// expect: bounds=true
 static int one(void) { return 1; }
 int (*f)(void);
 int main(int argc, char **argv) {

@@ -1,5 +1,5 @@
 // Comparisons of strings and memory give the sign of the difference.
-// todo: assertions=true
+// expect: assertions=true
 #include <assert.h>
 #include <string.h>
 int main(void) {

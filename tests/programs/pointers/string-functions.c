@@ -1,6 +1,5 @@
 // strlen, strcmp and strcpy on small strings.
-// expect: races=true
-// todo: assertions=true
+// expect: assertions=true races=true
 #include <assert.h>
 #include <string.h>
 int main(void) {
