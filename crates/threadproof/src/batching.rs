@@ -1,6 +1,6 @@
 //! The command `batch`: reads the plan, runs what is not finished, and writes the reports.
 
-use crate::arguments::{Arguments, Batch, Command, Format, Verify, normalise};
+use crate::arguments::{Arguments, Batch, Command, Format, Place, Verify, normalise};
 use crate::command::status;
 use crate::config;
 use crate::evidence::write_whole;
@@ -8,7 +8,8 @@ use crate::terminal::{self, Printer};
 use crate::watchdog;
 use batch::plan::{self, Given, Plan, Verifier};
 use batch::runner::{self, Settings};
-use batch::{Entry, Results, Summary};
+use batch::slurm::{self, News};
+use batch::{Entry, Finished, Results, Summary, Work};
 use clap::Parser;
 use ir::diagnostic::{Diagnostic, Kind};
 use std::ffi::OsString;
@@ -112,6 +113,21 @@ fn made(options: &Batch) -> Result<u8, Vec<Diagnostic>> {
     let output = options.output.canonicalize().map_err(unwritable)?;
     let results = Results::open(&output.join(RESULTS)).map_err(about)?;
     runner::prepare(&output).map_err(about)?;
+    match options.on {
+        Place::Slurm if options.fresh => slurm::discard(&output).map_err(about)?,
+        Place::Local if slurm::has_waves(&output) => {
+            let folder = options.output.join("slurm");
+            return Err(about(format!(
+                "{}: checks of this batch are in the hands of Slurm; continue with --on slurm, or if they are gone, \
+                 remove this folder",
+                folder.display()
+            )));
+        }
+        Place::Slurm | Place::Local => {}
+    }
+    if !slurm::has_waves(&output) {
+        runner::sweep(&output);
+    }
     let cache = match (options.no_cache, &options.cache) {
         (true, _) => None,
         (false, Some(cache)) => Some(cache.clone()),
@@ -136,30 +152,58 @@ fn made(options: &Batch) -> Result<u8, Vec<Diagnostic>> {
         say(&format!("{known} of {} checks are finished already (--fresh runs them again)", entries.len()));
     }
     let open: Vec<usize> = (0..entries.len()).filter(|number| entries[*number].finished.is_none()).collect();
-    let todo: Vec<(String, &batch::Job)> =
-        open.iter().map(|number| (ids[*number].clone(), entries[*number].job)).collect();
+    let todo: Vec<Work> = open.iter().map(|number| entries[*number].job.work(&ids[*number])).collect();
     let interrupted = watchdog::interrupts().map_err(|error| about(error.to_string()))?;
     let program = std::env::current_exe().map_err(|error| about(error.to_string()))?;
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let settings = Settings {
-        program: &program,
-        folder: &output,
-        workers: options.jobs.map_or_else(|| processors.div_ceil(portfolio::default_jobs()), usize::from),
-        cache: cache.as_deref(),
-        has_pages: !options.no_pages,
-        grace: runner::GRACE,
-        stop: &interrupted,
-    };
     let style = terminal::style();
     let (mut count, digits) = (known, entries.len().to_string().len());
-    let ran = runner::run(&todo, &settings, |number, finished| {
+    let mut take = |number: usize, finished: Finished| {
         let entry = &mut entries[open[number]];
         results.put(entry.id, entry.job, &finished)?;
         entry.finished = Some(finished);
         count += 1;
         say(&format!("[{count:digits$}/{}] {}", ids.len(), entry.line(style)));
         Ok(())
-    });
+    };
+    let ran = match options.on {
+        Place::Local => {
+            let here = || processors.div_ceil(portfolio::default_jobs());
+            let settings = Settings {
+                program: &program,
+                folder: &output,
+                workers: options.jobs.map_or_else(here, usize::from),
+                cache: cache.as_deref(),
+                has_pages: !options.no_pages,
+                grace: runner::GRACE,
+                tag: "",
+                stop: &interrupted,
+            };
+            runner::run(&todo, &settings, take)
+        }
+        Place::Slurm => {
+            let settings = slurm::Settings {
+                program: &program,
+                version: env!("CARGO_PKG_VERSION"),
+                folder: &output,
+                elements: options.jobs.map(usize::from),
+                chunk: options.chunk.map(|chunk| chunk as usize),
+                processors: portfolio::default_jobs(),
+                options: &options.sbatch,
+                cache: cache.as_deref(),
+                has_pages: !options.no_pages,
+                grace: runner::GRACE,
+                stop: &interrupted,
+            };
+            slurm::run(&todo, &settings, &mut |news| match news {
+                News::Finished(number, finished) => take(number, finished),
+                News::Note(text) => {
+                    say(&text);
+                    Ok(())
+                }
+            })
+        }
+    };
     ran.map_err(about)?;
     write(&output, &plan, &entries)?;
     let summary = Summary::of(&entries);
@@ -172,6 +216,21 @@ fn made(options: &Batch) -> Result<u8, Vec<Diagnostic>> {
     }
     say(&format!("results: {}, {}, {}", shown(PAGE), shown(JSON), shown(batch::benchexec::FILE)));
     Ok(Summary::status(&entries))
+}
+
+/// Runs a part of a batch that was submitted to a cluster, on one of its nodes.
+pub fn element(folder: &Path, element: usize, printer: &Printer) -> ExitCode {
+    let ran = watchdog::interrupts().and_then(|stop| Ok((stop, std::env::current_exe()?)));
+    let ran = ran
+        .map_err(|error| error.to_string())
+        .and_then(|(stop, program)| slurm::work(folder, element, env!("CARGO_PKG_VERSION"), &program, &stop));
+    match ran {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            printer.say(&problem);
+            ExitCode::from(status::BAD_INPUT)
+        }
+    }
 }
 
 /// Writes the reports about the whole batch.

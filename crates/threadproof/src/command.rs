@@ -66,6 +66,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Conform(options) => (options.timeout, options.memory, Format::Human),
         Command::Draft(options) => (options.of.timeout, options.of.memory, Format::Human),
         Command::Batch(options) => return batching::run(options, &printer),
+        Command::Element { folder, element } => return batching::element(folder, *element, &printer),
         Command::Lsp(options) => return serve(options.config.clone(), &printer),
         Command::Completions { shell } => return completions(*shell, &printer),
         Command::Man => return manual(&printer),
@@ -98,7 +99,11 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Conform(options) => conform(options, deadline, &its_printer, &its_live),
         Command::Draft(options) => draft(&options, deadline, &its_printer, &its_live),
         // These commands are already handled.
-        Command::Batch(_) | Command::Lsp(_) | Command::Completions { .. } | Command::Man => status::PROVED,
+        Command::Batch(_)
+        | Command::Element { .. }
+        | Command::Lsp(_)
+        | Command::Completions { .. }
+        | Command::Man => status::PROVED,
     };
     let limits = Limits { deadline, bytes: memory << 20, cancel: live.cancel.clone() };
     let code = match watchdog::run(work, &limits, |bytes| printer.status(|| live.status(), bytes)) {

@@ -14,6 +14,7 @@ mod lsp;
 mod messages;
 mod projects;
 mod reports;
+mod slurm;
 mod unsupported;
 mod witnesses;
 mod writing;
