@@ -6,6 +6,7 @@
 //! This crate knows nothing of verification: it sees the words of command lines, and the JSON report that a
 //! process prints.
 
+mod baseline;
 pub mod benchexec;
 mod definitions;
 pub mod html;
@@ -17,6 +18,7 @@ pub mod runner;
 pub mod slurm;
 pub mod summary;
 
+pub use baseline::Baseline;
 pub use job::{Asked, Expected, Job, Limits, Verdict, Work};
 pub use plan::{Given, Plan};
 pub use results::{Finished, Results};

@@ -134,6 +134,10 @@ pub struct Batch {
     /// Search for every verdict.
     #[arg(long, conflicts_with = "cache")]
     pub no_cache: bool,
+    /// Compare with the results of an earlier batch: the exit status tells what is new. Verdicts stay what
+    /// they are.
+    #[arg(long, value_name = "batch.json")]
+    pub baseline: Option<PathBuf>,
     /// Run finished checks again.
     #[arg(long)]
     pub fresh: bool,
@@ -347,6 +351,10 @@ pub struct Verify {
     /// to step through, graphs, and when each engine ran.
     #[arg(long, value_name = "FILE.html", help_heading = "What is reported")]
     pub html: Option<PathBuf>,
+    /// Compare with an earlier report (`--format json` or `sarif`): violations and open checks that it has
+    /// are not told again, and the exit status is 0 where nothing is new. Verdicts stay what they are.
+    #[arg(long, value_name = "FILE", help_heading = "What is reported")]
+    pub baseline: Option<PathBuf>,
     /// Write a program that makes the violation happen into this folder.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["nesc", "race"], help_heading = "What is reported")]
     pub reproducer: Option<PathBuf>,

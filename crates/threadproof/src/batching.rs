@@ -3,13 +3,13 @@
 use crate::arguments::{Arguments, Batch, Command, Format, Place, Verify, normalise};
 use crate::command::status;
 use crate::config;
-use crate::evidence::write_whole;
+use crate::evidence::{unreadable, write_whole};
 use crate::terminal::{self, Printer};
 use crate::watchdog;
 use batch::plan::{self, Given, Plan, Verifier};
 use batch::runner::{self, Settings};
 use batch::slurm::{self, News};
-use batch::{Entry, Finished, Results, Summary, Work};
+use batch::{Baseline, Entry, Finished, Results, Summary, Work};
 use clap::Parser;
 use ir::diagnostic::{Diagnostic, Kind};
 use std::ffi::OsString;
@@ -48,10 +48,10 @@ impl Verifier for Options {
         let Command::Verify(options) = arguments.command else {
             return Err("these are no options of `verify`".to_owned());
         };
-        let Verify { html, proof, witness, reproducer, show, format, cache, .. } = &options;
-        let files = [html, proof, witness, reproducer, cache];
+        let Verify { html, proof, witness, reproducer, show, format, cache, baseline, .. } = &options;
+        let files = [html, proof, witness, reproducer, cache, baseline];
         if files.iter().any(|file| file.is_some()) || show.is_some() || *format != Format::Human {
-            return Err("a batch writes its own reports: leave out --html, --proof, --witness, --reproducer, --cache, --show and --format".to_owned());
+            return Err("a batch writes its own reports: leave out --html, --proof, --witness, --reproducer, --cache, --baseline, --show and --format".to_owned());
         }
         Ok(!options.reading.nesc && options.asking.race.is_empty() && options.asking.spec.is_none())
     }
@@ -98,6 +98,12 @@ fn about(message: String) -> Vec<Diagnostic> {
     vec![Diagnostic { file: None, line: 0, column: 0, kind: Kind::File, message, help: None }]
 }
 
+/// The results of an earlier batch.
+fn baseline(path: &Path) -> Result<Baseline, Diagnostic> {
+    let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+    Baseline::read(&text).map_err(|why| Diagnostic::of_file(path, Kind::Text, why))
+}
+
 /// Says a line on standard output. A reader that left is no reason to stop.
 fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
@@ -105,6 +111,7 @@ fn say(line: &str) {
 
 fn made(options: &Batch) -> Result<u8, Vec<Diagnostic>> {
     let plan = plan::read(&options.plan, &given(options), &Options)?;
+    let baseline = options.baseline.as_deref().map(baseline).transpose().map_err(|problem| vec![problem])?;
     let unwritable = |error: std::io::Error| {
         let why = crate::evidence::why_unwritable(&error);
         vec![Diagnostic::of_file(&options.output, Kind::File, why)]
@@ -145,7 +152,7 @@ fn made(options: &Batch) -> Result<u8, Vec<Diagnostic>> {
         let known = results.get(id).map_err(about)?;
         // What failed may work now.
         let finished = known.filter(|finished| !matches!(finished.verdict, batch::Verdict::Error(_)));
-        entries.push(Entry { id, job, finished });
+        entries.push(Entry { id, job, finished, baseline: baseline.as_ref() });
     }
     let known = entries.iter().filter(|entry| entry.finished.is_some()).count();
     if known > 0 {

@@ -1,5 +1,6 @@
 //! The integration tests: one binary, a module for each boundary.
 
+mod baseline;
 mod batch;
 mod benchexec;
 mod book;
