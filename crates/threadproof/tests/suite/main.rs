@@ -7,6 +7,7 @@ mod book;
 mod boolean;
 mod browser;
 mod command_line;
+mod contrib;
 mod csmith;
 mod functions;
 mod hostile;
