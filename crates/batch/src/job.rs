@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -146,6 +146,16 @@ pub(crate) fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
+/// The file of options in the current folder that each process reads.
+const OPTIONS: &str = "threadproof.toml";
+
+/// The file that a word of the command line names, alone or after `=`.
+fn named_file(word: &OsStr) -> Option<PathBuf> {
+    let text = word.to_string_lossy();
+    let value = text.split_once('=').map(|(_, value)| value);
+    [Some(&*text), value].into_iter().flatten().map(PathBuf::from).find(|path| path.is_file())
+}
+
 /// An option with its value, as one word.
 pub(crate) fn word(name: &str, value: impl Into<OsString>) -> OsString {
     let mut word = OsString::from(format!("--{name}="));
@@ -178,8 +188,9 @@ impl Job {
         Work { id: id.to_owned(), words: self.words(), limits: self.limits, is_cacheable }
     }
 
-    /// Identifies what is done: the words, the contents of the named files, and `context`, what else matters
-    /// (the version of the program). The expected verdict does not. Headers are not looked at.
+    /// Identifies what is done: the words, the contents of the files that they name, those of the options in
+    /// the current folder, and `context`, what else matters (the version of the program). The expected
+    /// verdict does not. Headers that programs include are not looked at.
     pub fn id(&self, context: &str) -> String {
         let mut hash = Sha256::new();
         let mut add = |bytes: &[u8]| {
@@ -196,6 +207,10 @@ impl Job {
             // A missing file is an error of its process.
             add(&std::fs::read(file).unwrap_or_default());
         }
+        for file in self.options.iter().filter_map(|word| named_file(word)) {
+            add(&std::fs::read(file).unwrap_or_default());
+        }
+        add(&std::fs::read(OPTIONS).unwrap_or_default());
         hash.finalize().iter().take(10).map(|byte| format!("{byte:02x}")).collect()
     }
 }
@@ -232,6 +247,16 @@ mod tests {
             Job { limits: Limits { seconds: 2.0, ..job.limits }, ..job.clone() }.id("v1"),
             Job { asked: Asked::Check("bounds".to_owned()), ..job.clone() }.id("v1"),
         ];
+        let header = folder.join("b.h");
+        let with = |content: &str, options: Vec<OsString>| {
+            std::fs::write(&header, content).expect("a file can be written");
+            Job { options, ..job.clone() }.id("v1")
+        };
+        let joined = || vec![word("config", header.as_os_str())];
+        let apart = || vec!["-include".into(), header.clone().into_os_string()];
+        assert_eq!(with("1", joined()), with("1", joined()));
+        assert_ne!(with("1", joined()), with("2", joined()));
+        assert_ne!(with("1", apart()), with("2", apart()));
         std::fs::write(&file, "2").expect("a file can be written");
         let changed = job.id("v1");
         std::fs::remove_dir_all(&folder).expect("it is there");

@@ -2,7 +2,8 @@
 //!
 //! If a value is never used, one value stands for all. If an input is only compared with constants, directly
 //! or through copies from local to local, then two values that compare alike with all of those constants
-//! behave alike: the constants, and one value between each two neighbouring constants, stand for all. Types
+//! behave alike: the constants, and one value between each two neighbouring constants, stand for all. The
+//! constraint of the operation that reads the input (`0 <= argc`) counts as such a comparison. Types
 //! of at most eight bits have few enough values to try all of them. For all other inputs there is no list,
 //! and a proof that needs one is refused.
 
@@ -31,13 +32,20 @@ impl Inputs {
                     _ => Vec::new(),
                 });
                 let open = pairs.filter(|(_, (_, rhs))| matches!(rhs, Rhs::Any | Rhs::Unknown));
-                let list = |(index, (lhs, _)): (usize, &(Lhs, Rhs))| match lhs {
-                    // The edge itself already reads it; the analysis, which starts at the end of the edge,
-                    // would miss that.
-                    Lhs::Local(local) if step.reads_behind(index, *local) => {
-                        inputs.all_of(code.locals[*local].ty).map(<[Value]>::to_vec)
+                let list = |(index, (lhs, _)): (usize, &(Lhs, Rhs))| {
+                    let (now, later) = step.ops[index..].split_first()?;
+                    match lhs {
+                        // The edge itself already reads it; the analysis, which starts at the end of the
+                        // edge, would miss that.
+                        Lhs::Local(local)
+                            if later.iter().flat_map(Op::expressions).any(|expr| expr.mentions(*local)) =>
+                        {
+                            inputs.all_of(code.locals[*local].ty).map(<[Value]>::to_vec)
+                        }
+                        Lhs::Local(_) | Lhs::Memory(_) => {
+                            inputs.list(program, template, lhs, step.target, constraint(now))
+                        }
                     }
-                    Lhs::Local(_) | Lhs::Memory(_) => inputs.list(program, template, lhs, step.target),
                 };
                 let lists: Vec<_> = open.map(list).collect();
                 if !lists.is_empty() {
@@ -47,13 +55,15 @@ impl Inputs {
         }
         inputs
     }
-    /// `target`: the location after the value is stored.
+    /// `target`: the location after the value is stored. `constraint`: what the operation that stores it asks
+    /// of it; a comparison there distinguishes values as one after it does.
     fn list(
         &self,
         program: &Program,
         template: TemplateId,
         lhs: &Lhs,
         target: LocationId,
+        constraint: Option<&Expr>,
     ) -> Option<Vec<Value>> {
         match lhs {
             Lhs::Memory(place) => self.all_of(place.ty).map(<[Value]>::to_vec),
@@ -61,7 +71,8 @@ impl Inputs {
                 let ty = program.templates[template].locals[*local].ty;
                 let (seen, constants) = (BTreeSet::new(), BTreeSet::new());
                 let mut uses = Uses { program, seen, constants, used: false };
-                match uses.follow(template, *local, target) {
+                let asked = constraint.map_or(Some(()), |asked| uses.compared(template, *local, asked));
+                match asked.and_then(|()| uses.follow(template, *local, target)) {
                     Some(()) if !uses.used => Some(vec![0]),
                     Some(()) if self.all_of(ty).is_none() => Some(one_of_each(ty, &uses.constants)),
                     Some(()) | None => self.all_of(ty).map(<[Value]>::to_vec),
@@ -80,6 +91,14 @@ impl Inputs {
             Some(lists) => lists.get(index)?.as_deref(),
             None => self.all_of(ty),
         }
+    }
+}
+
+/// The constraint of an operation that stores inputs.
+fn constraint(op: &Op) -> Option<&Expr> {
+    match op {
+        Op::Assign(assignment) => assignment.constraint.as_ref(),
+        _ => None,
     }
 }
 

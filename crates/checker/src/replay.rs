@@ -13,6 +13,7 @@ use ir::{
 };
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 use verdict::{Property, Trace, TraceStep, Violation};
 
 /// A trace that was run, with all that a report needs.
@@ -240,8 +241,11 @@ pub fn replay(program: &Program, property: &Property, trace: &Trace) -> Result<R
         (0..state.threads.len()).filter(|thread| machine.is_atomic(&state, *thread)).collect();
     let mut order = HappensBefore::new(&machine, &state);
     let mut approximate: Option<usize> = None;
+    // The state after the step, which shares with the one before what the step does not change.
+    let mut next = state.clone();
     for (index, step) in trace.steps.iter().enumerate() {
-        let (next, replayed, chooses) = replay_step(&machine, &state, atomic.first().copied(), index, step)?;
+        let alone = atomic.first().copied();
+        let (replayed, chooses) = replay_step(&machine, (&state, &mut next), alone, index, step)?;
         if chooses {
             approximate.get_or_insert(index);
         }
@@ -261,7 +265,7 @@ pub fn replay(program: &Program, property: &Property, trace: &Trace) -> Result<R
             order.step(&state, (step.thread, step.edge), &accesses, &next);
         }
         steps.push(replayed);
-        state = next;
+        catch_up(&mut state, &next);
     }
     let violation = violation(&machine, &state, property, &trace.violation, &steps)
         .or_else(|| match (property, &trace.violation) {
@@ -275,13 +279,34 @@ pub fn replay(program: &Program, property: &Property, trace: &Trace) -> Result<R
     Ok(Replayed { threads, steps, violation })
 }
 
+/// Makes a state the same as the one after it. Replaces only what differs: there may be thousands of threads.
+fn catch_up(state: &mut State, next: &State) {
+    let State { statics, threads, heap, halted } = state;
+    if !Arc::ptr_eq(statics, &next.statics) {
+        *statics = next.statics.clone();
+    }
+    replace_changed(threads, &next.threads);
+    replace_changed(heap, &next.heap);
+    *halted = next.halted;
+}
+
+fn replace_changed<T>(old: &mut Vec<Arc<T>>, new: &[Arc<T>]) {
+    old.truncate(new.len());
+    for (old, new) in old.iter_mut().zip(new) {
+        if !Arc::ptr_eq(old, new) {
+            *old = new.clone();
+        }
+    }
+    old.extend_from_slice(&new[old.len()..]);
+}
+
 fn replay_step(
     machine: &Machine<'_>,
-    state: &State,
+    (state, next): (&State, &mut State),
     atomic: Option<ThreadIndex>,
     index: usize,
     step: &TraceStep,
-) -> Result<(State, ReplayedStep, bool), ReplayError> {
+) -> Result<(ReplayedStep, bool), ReplayError> {
     let TraceStep { thread, edge, choices } = step;
     let alive = state.threads.get(*thread).is_some_and(|thread| !thread.activations.is_empty());
     if state.halted || !alive || atomic.is_some_and(|alone| alone != *thread) {
@@ -293,26 +318,28 @@ fn replay_step(
     let (procedure, _) = state.location(*thread).ok_or(ReplayError::NotSchedulable(index))?;
     let span = machine.program.templates[procedure].edges[*edge].span;
     let mut given = Given { values: choices.iter(), unfit: false, approximate: false };
-    let taken = machine.step(state, *thread, *edge, &mut given);
+    let mut log = Vec::new();
+    let taken = machine.advance(next, *thread, *edge, &mut given, &mut log);
     if given.unfit || given.values.next().is_some() {
         return Err(ReplayError::Choices(index));
     }
-    let next = taken.result.map_err(|stuck| ReplayError::Stuck(index, stuck))?;
+    taken.map_err(|stuck| ReplayError::Stuck(index, stuck))?;
+    let next = &*next;
     let name = |access: &Access| {
         let found =
-            name_of(machine, state, access.address).or_else(|| name_of(machine, &next, access.address));
+            name_of(machine, state, access.address).or_else(|| name_of(machine, next, access.address));
         found.map(|(_, name)| name)
     };
     let overwritten = |read: &Access| {
         let end = |access: &Access| access.address.saturating_add(access.size);
         let overlaps = |other: &&Access| other.address < end(read) && read.address < end(other);
-        taken.accesses.iter().filter(|access| access.write).any(|access| overlaps(&access))
+        log.iter().filter(|access| access.write).any(|access| overlaps(&access))
     };
     let value = |access: &Access| match access.write {
         true => None,
         false if overwritten(access) => value_at(machine, state, access),
         // Uninitialised memory gets a value when it is first read.
-        false => value_at(machine, &next, access),
+        false => value_at(machine, next, access),
     };
     let named = |access: &Access| NamedAccess {
         thread: *thread,
@@ -322,21 +349,21 @@ fn replay_step(
         name: name(access),
         value: value(access),
     };
-    let accesses = taken.accesses.iter().map(named).collect();
+    let accesses = log.iter().map(named).collect();
     let replayed = ReplayedStep {
         thread: *thread,
         procedure,
         edge: *edge,
         span,
         accesses,
-        memory: memory_changes(machine, state, &next),
-        locals: local_changes(machine.program, state, &next, *thread),
+        memory: memory_changes(machine, state, next),
+        locals: local_changes(machine.program, state, next, *thread),
         choices: choices.clone(),
-        freed: freed(machine, state, &next),
+        freed: freed(machine, state, next),
         created: (next.threads.len() > state.threads.len()).then_some(state.threads.len()),
-        waits: wait_of(machine, &next, *thread),
+        waits: wait_of(machine, next, *thread),
     };
-    Ok((next, replayed, given.approximate))
+    Ok((replayed, given.approximate))
 }
 
 /// The allocated memory of one state that is not there in the next.

@@ -2,7 +2,7 @@
 
 use crate::modular::{self, Effort};
 use crate::product::graph::Order;
-use crate::product::{self, NoProof, prove};
+use crate::product::{self, NoProof, Split, prove};
 use executions::guided::follow;
 use ir::Span;
 use smt::expressions::Mode;
@@ -19,23 +19,33 @@ enum Method {
     Modular(Effort),
 }
 
-const fn product(order: Order, split: bool, effort: Effort) -> Method {
+const fn product(order: Order, split: Split, effort: Effort) -> Method {
     Method::Product(product::Method { order, split, effort })
 }
 
 /// The methods in the order in which they are tried, with their fraction of the remaining time. If the
 /// threads are not a fixed set, only the last is possible.
-const METHODS: [(Method, u32); 9] = [
-    (product(Order::Sequential, false, Effort::All), 4),
-    (product(Order::RoundRobin, false, Effort::Facts), 6),
-    (Method::Modular(Effort::Facts), 5),
-    (product(Order::Sequential, true, Effort::Facts), 5),
-    (product(Order::RoundRobin, true, Effort::Facts), 5),
-    (product(Order::RoundRobin, false, Effort::All), 3),
-    (product(Order::Sequential, true, Effort::All), 3),
-    (product(Order::Sequential, false, Effort::All), 2),
+const METHODS: [(Method, u32); 11] = [
+    (product(Order::Sequential, Split::Unrolled, Effort::Facts), 3),
+    (product(Order::Sequential, Split::Nothing, Effort::Facts), 6),
+    (product(Order::RoundRobin, Split::Nothing, Effort::Facts), 6),
+    (Method::Modular(Effort::Facts), 8),
+    (product(Order::RoundRobin, Split::Nothing, Effort::All), 4),
+    (product(Order::Sequential, Split::Nothing, Effort::All), 4),
+    (product(Order::Sequential, Split::Few, Effort::Facts), 5),
+    (product(Order::RoundRobin, Split::Few, Effort::Facts), 5),
+    (product(Order::Sequential, Split::Few, Effort::All), 3),
+    (product(Order::RoundRobin, Split::Nothing, Effort::All), 2),
     (Method::Modular(Effort::All), 1),
 ];
+
+/// Whether a method is different from the others where threads have loops, or have none.
+fn fits(method: product::Method, has_loops: bool) -> bool {
+    match (method.order, method.split) {
+        (_, Split::Unrolled) | (Order::RoundRobin, _) => has_loops,
+        (Order::Sequential, Split::Nothing | Split::Few) => true,
+    }
+}
 
 /// The engine.
 #[derive(Clone, Default, Debug)]
@@ -72,11 +82,13 @@ impl Engine for Horn {
         }
         let system = System::new(program, Mode::Integers);
         let mut last = Reason::GaveUp("horn: nothing was tried".to_owned());
-        let fixed = Threads::new(&system).is_ok();
+        let threads = Threads::new(&system).ok();
+        let has_loops = threads.iter().flat_map(|all| &all.threads).any(|one| !one.loop_heads().is_empty());
         let last_method = METHODS.len() - 1;
-        for (method, share) in if fixed { &METHODS[..] } else { &METHODS[last_method..] } {
+        for (method, share) in if threads.is_some() { &METHODS[..] } else { &METHODS[last_method..] } {
             let part = budget.part(*share);
             let method = match method {
+                Method::Product(method) if !fits(*method, has_loops) => continue,
                 Method::Product(method) => *method,
                 Method::Modular(effort) => {
                     match modular::prove(&system, *effort, &part) {

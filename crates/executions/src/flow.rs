@@ -57,14 +57,23 @@ impl<'p> Flow<'p> {
         Self { program, outgoing, callers, asked }
     }
 
-    /// Follows the value of a local at a location.
-    pub fn of(&self, template: TemplateId, local: LocalId, location: LocationId) -> Uses {
+    /// Follows the value of a local at a location. `asked`: the constraint of the operation that stores it.
+    pub fn of(
+        &self,
+        template: TemplateId,
+        local: LocalId,
+        location: LocationId,
+        asked: Option<&Expr>,
+    ) -> Uses {
         let mut follower = Follower {
             flow: self,
             uses: Uses { exact: true, constants: BTreeSet::new() },
             seen: FxHashSet::default(),
             work: Vec::new(),
         };
+        if let Some(asked) = asked {
+            follower.used(template, local, asked);
+        }
         follower.hold((template, local, location));
         while let Some(holder) = follower.work.pop() {
             follower.follow(holder);

@@ -2,12 +2,12 @@
 //!
 //! Under-approximates, unless a list of candidates is marked exact: the value is never read, or the list
 //! holds all values of the type, or the value is only ever compared with constants, so that values between
-//! the same two constants behave alike.
+//! the same two constants behave alike. The constraint of the operation that stores it is such a comparison.
 
 use crate::flow::{Flow, Uses};
 use crate::liveness::Liveness;
 use ir::semantics::{Choice, ChoiceKind};
-use ir::{EdgeId, Expr, IntType, Lhs, LocationId, Op, Program, Rhs, Template, TemplateId, Value};
+use ir::{Edge, EdgeId, Expr, IntType, Lhs, LocalId, Op, Program, Rhs, TemplateId, Value};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -59,15 +59,24 @@ impl Inputs {
                 let open = pairs.filter(|(_, (_, rhs))| matches!(rhs, Rhs::Any | Rhs::Unknown));
                 let found: Vec<Candidates> = open
                     .map(|(index, (lhs, _))| match lhs {
-                        Lhs::Local(local) if step.reads_behind(index, *local) => {
+                        Lhs::Local(local) if reads_later(step, index, *local) => {
                             inputs.of_type(code.locals[*local].ty).clone()
                         }
-                        Lhs::Local(local) if !liveness.is_live(template, step.target, *local) => {
+                        Lhs::Local(local)
+                            if !step.reads_behind(index, *local)
+                                && !liveness.is_live(template, step.target, *local) =>
+                        {
                             Candidates { values: vec![0], exact: true }
                         }
-                        Lhs::Local(_) | Lhs::Memory(_) => {
-                            inputs.of_lhs(code, template, lhs, step.target, &flow)
+                        Lhs::Local(local) => {
+                            let asked = match &step.ops[index] {
+                                Op::Assign(assignment) => assignment.constraint.as_ref(),
+                                _ => None,
+                            };
+                            let uses = flow.of(template, *local, step.target, asked);
+                            inputs.of_local(code.locals[*local].ty, uses)
                         }
+                        Lhs::Memory(place) => inputs.of_type(place.ty).clone(),
                     })
                     .collect();
                 if !found.is_empty() {
@@ -77,32 +86,18 @@ impl Inputs {
         }
         inputs
     }
-    /// `target`: where control is once the value is stored.
-    fn of_lhs(
-        &self,
-        code: &Template,
-        template: TemplateId,
-        lhs: &Lhs,
-        target: LocationId,
-        flow: &Flow<'_>,
-    ) -> Candidates {
-        match lhs {
-            Lhs::Memory(place) => self.of_type(place.ty).clone(),
-            Lhs::Local(local) => {
-                let ty = code.locals[*local].ty;
-                let Uses { exact, constants } = flow.of(template, *local, target);
-                if exact && ty.bits > ENUMERATED_BITS {
-                    return representatives(ty, &constants);
-                }
-                let mut candidates = self.of_type(ty).clone();
-                // What the value itself is compared with comes first.
-                let near = constants.iter().flat_map(|constant| [*constant, constant + 1, constant - 1]);
-                let mut seen = BTreeSet::new();
-                let all = [0, 1].into_iter().chain(near).chain(candidates.values);
-                candidates.values = all.filter(|value| ty.contains(*value) && seen.insert(*value)).collect();
-                candidates
-            }
+    fn of_local(&self, ty: IntType, uses: Uses) -> Candidates {
+        let Uses { exact, constants } = uses;
+        if exact && ty.bits > ENUMERATED_BITS {
+            return representatives(ty, &constants);
         }
+        let mut candidates = self.of_type(ty).clone();
+        // What the value itself is compared with comes first.
+        let near = constants.iter().flat_map(|constant| [*constant, constant + 1, constant - 1]);
+        let mut seen = BTreeSet::new();
+        let all = [0, 1].into_iter().chain(near).chain(candidates.values);
+        candidates.values = all.filter(|value| ty.contains(*value) && seen.insert(*value)).collect();
+        candidates
     }
     /// The candidates for any value of a type.
     #[inline]
@@ -135,6 +130,11 @@ impl Inputs {
             None => self.of_type(ty),
         }
     }
+}
+
+/// Whether an operation after the given one of an edge reads a local.
+fn reads_later(step: &Edge, index: usize, local: LocalId) -> bool {
+    step.ops.iter().skip(index + 1).flat_map(Op::expressions).any(|expr| expr.mentions(local))
 }
 
 /// All constants in a program.

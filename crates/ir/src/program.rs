@@ -150,7 +150,8 @@ pub enum ObjectRole {
     Open,
     /// An allocation site of memory that the program has to give back (`malloc` and the like).
     Allocated,
-    /// An allocation site that is a local variable, which ends with its block: `free` must not end it.
+    /// An allocation site of what `free` must not end: a local variable, which ends with its block, or memory
+    /// of the library.
     Automatic,
 }
 

@@ -1,12 +1,12 @@
 //! Cheap features of a program, by which the portfolio chooses its order. They affect only the running time.
 
-use ir::{Callee, Count, LocationId, Op, Program, Rhs, TemplateId};
+use ir::{Callee, Count, Lhs, LocalId, LocationId, Op, Program, Rhs, TemplateId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The features.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
-    /// The program reads inputs.
+    /// The program reads inputs, and something depends on them.
     pub inputs: bool,
     /// Threads are started in loops or by recursion, or any number of them runs from the start.
     pub many_threads: bool,
@@ -20,12 +20,34 @@ impl Features {
     }
 }
 
+/// Whether some input is stored in memory, or in a local that is read later.
 fn has_inputs(program: &Program) -> bool {
-    let mut ops = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
-    ops.any(|op| match op {
-        Op::Assign(assignment) => assignment.pairs.iter().any(|(_, rhs)| matches!(rhs, Rhs::Any)),
-        _ => false,
+    program.templates.iter().any(|code| {
+        let ops = || code.edges.iter().flat_map(|edge| &edge.ops);
+        let is_read = |local: LocalId| {
+            code.result == Some(local)
+                || ops().any(|op| !asks_for(op, local) && op.expressions().iter().any(|e| e.mentions(local)))
+        };
+        let mut inputs = ops().flat_map(asked);
+        inputs.any(|lhs| match lhs {
+            Lhs::Local(local) => is_read(*local),
+            Lhs::Memory(_) => true,
+        })
     })
+}
+
+/// Where an operation stores inputs.
+fn asked(op: &Op) -> impl Iterator<Item = &Lhs> {
+    let pairs = match op {
+        Op::Assign(assignment) => assignment.pairs.as_slice(),
+        _ => &[],
+    };
+    pairs.iter().filter(|(_, rhs)| matches!(rhs, Rhs::Any)).map(|(lhs, _)| lhs)
+}
+
+/// Whether an operation stores an input in a local. Its constraint is no use of the input.
+fn asks_for(op: &Op, local: LocalId) -> bool {
+    asked(op).any(|lhs| *lhs == Lhs::Local(local))
 }
 
 /// Whether some step that leads to the start of a thread lies on a cycle.

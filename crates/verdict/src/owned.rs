@@ -75,6 +75,12 @@ impl OwnedMemory {
         self.copies.contains(&local) || self.derived.contains(&local)
     }
 
+    /// Whether an expression is the address, in a local: it is not 0. What is computed from the address and
+    /// another value may be 0 where the two are equal.
+    fn is_copy(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Local(local) if self.copies.contains(local))
+    }
+
     fn in_expr(&self, expr: &Expr) -> Use {
         let most = |operands: Vec<&Expr>| {
             operands.into_iter().map(|operand| self.in_expr(operand)).max().unwrap_or(Use::Hidden)
@@ -90,7 +96,7 @@ impl OwnedMemory {
             Expr::Local(_) => Use::Hidden,
             Expr::Load(place) => only_compared(&place.address),
             Expr::Valid(address, _) => only_compared(address),
-            Expr::Cast(IntType::BOOL, operand) if is_bare(operand) => Use::Hidden,
+            Expr::Cast(IntType::BOOL, operand) if self.is_copy(operand) => Use::Hidden,
             Expr::Cast(IntType::BOOL, operand) => match self.in_expr(operand) {
                 Use::Hidden => Use::Hidden,
                 Use::Carried | Use::Compared => Use::Compared,
@@ -99,7 +105,7 @@ impl OwnedMemory {
             Expr::Binary(op, _, pair) if op.is_comparison() => {
                 let is_zero = |side: &Expr| matches!(side, Expr::Const(0, _));
                 let asks_for_null =
-                    is_bare(&pair.0) && is_zero(&pair.1) || is_zero(&pair.0) && is_bare(&pair.1);
+                    self.is_copy(&pair.0) && is_zero(&pair.1) || is_zero(&pair.0) && self.is_copy(&pair.1);
                 match most(vec![&pair.0, &pair.1]) {
                     Use::Carried if asks_for_null => Use::Hidden,
                     Use::Carried | Use::Compared => Use::Compared,
@@ -114,11 +120,6 @@ impl OwnedMemory {
             },
         }
     }
-}
-
-/// Whether an expression is a local: what is computed from two values may compare them.
-fn is_bare(expr: &Expr) -> bool {
-    matches!(expr, Expr::Local(_))
 }
 
 /// The claims in the middle of a step.

@@ -19,9 +19,9 @@
 //! 1. An address that is computed from one in an object is in that object, or just behind it.
 //! 2. Constants and memory that was never set hold no addresses, nor do values narrower than a pointer that
 //!    are left open. An input of a pointer's width, and an unknown number with a bound, is one of the
-//!    addresses that it is compared with, or, if a sum of it and a constant is compared, in the object of
-//!    one; where numbers are foreign, only constraints count; one below a constant under 2^31 is none. Any
-//!    other unknown value is one of the addresses that are taken.
+//!    addresses that it is compared with, or, if a sum of it and a constant is compared, or its difference
+//!    with one, in the object of one; where numbers are foreign, only constraints count; one below a constant
+//!    under 2^31 is none. Any other unknown value is one of the addresses that are taken.
 //! 3. Code outside of the program knows addresses that it was given, moved within their objects, and what is
 //!    stored there ([`ObjectRole::Given`]).
 //! 4. Nothing is written to a constant.
@@ -145,8 +145,8 @@ struct Auditor<'a> {
     /// Whether the claim tells parts of addresses from addresses.
     tells_parts: bool,
     sets: Sets<'a>,
-    /// Pairs of sets that were compared.
-    compared: FxHashSet<(Set, Set)>,
+    /// Pairs of sets that were compared, and whether by their difference.
+    compared: FxHashSet<(Set, Set, bool)>,
     /// Sets that were compared with one of which nothing is known.
     compared_with_anything: Vec<Set>,
     /// Sets that are inside of lists of targets, by the list's address.
@@ -455,7 +455,7 @@ impl<'a> Auditor<'a> {
             Expr::Binary(op, ty, pair) if shows_equality(self.pointer, *op, *ty, pair) => {
                 if !self.program.foreign_numbers || in_constraint && *ty == self.pointer.unsigned() {
                     let (left, right) = (self.value(template, &pair.0), self.value(template, &pair.1));
-                    self.compare(left, right)?;
+                    self.compare(left, right, !op.is_comparison())?;
                 }
                 in_operands = false;
             }
@@ -464,17 +464,18 @@ impl<'a> Auditor<'a> {
         expr.operands().into_iter().try_for_each(|operand| self.expression(template, operand, in_operands))
     }
 
-    /// Two values are compared: an input on one side may be what is on the other.
-    fn compare(&mut self, left: Set, right: Set) -> Tested {
-        if !self.compared.insert((left, right)) {
+    /// Two values are compared: an input on one side may be what is on the other; or, if it is their
+    /// difference that shows, a constant away from it.
+    fn compare(&mut self, left: Set, right: Set, is_difference: bool) -> Tested {
+        if !self.compared.insert((left, right, is_difference)) {
             return Ok(());
         }
         for (one, other) in [(left, right), (right, left)] {
             if other == EMPTY {
                 continue;
             }
-            for input in self.sets.inputs_in(one) {
-                self.may_be(input, other)?;
+            for (number, moved) in self.sets.inputs_in(one) {
+                self.may_be((number, moved || is_difference), other)?;
             }
             if self.sets.has_anything(one) {
                 self.compared_with_anything.push(other);

@@ -221,6 +221,9 @@ fn a_place_less_is_refused() {
         // Inputs that are compared.
         "extern unsigned long __VERIFIER_nondet_ulong(void); int x; int *read;
          int main(void) { unsigned long i = __VERIFIER_nondet_ulong(); if (i == (unsigned long)&x) read = (int *)i; return *read; }",
+        // By their difference from an address.
+        "extern unsigned long __VERIFIER_nondet_ulong(void); int x; int *read;
+         int main(void) { unsigned long i = __VERIFIER_nondet_ulong(); if ((unsigned long)&x - i == 4) read = (int *)(i + 4); return *read; }",
     ];
     for text in programs {
         let program = of(text);

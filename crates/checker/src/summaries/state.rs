@@ -10,8 +10,8 @@ use super::integers::Integers;
 use super::locks::Locks;
 use super::owned::{Owned, Owner};
 use super::regions::{Meeting, Region, is_part_of, meeting};
-use super::started::{KnownRange, Listed, Placed, placed};
-use super::symbols::{Symbol, Values, mask};
+use super::started::{KnownRange, Linear, Listed, Placed, placed};
+use super::symbols::{Anchor, Symbol, Values, mask};
 use super::view::{Standing, Touch, View, claim};
 use super::words::Words;
 use crate::ProofError;
@@ -414,10 +414,10 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 for (local, value, number, integer, id, linear) in assigned {
                     let value = value.or(moved.as_ref().and_then(|moved| moved.value));
                     self.assign(known, local, value, &id);
-                    if let (None, Some(linear)) = (value, linear)
+                    if let Some(linear) = linear
                         && super::symbols::is_wide(self.view.program, self.template, local)
                     {
-                        known.placed.insert(known.values.local(local).anchor, linear);
+                        self.place(known, local, linear);
                     }
                     known.values.set_number(local, number);
                     known.integers.set(local, integer);
@@ -485,6 +485,17 @@ impl<'v, 'a> Stepper<'v, 'a> {
         }
         known.set.extend(set);
         Ok(())
+    }
+
+    /// Takes note of the place of a local's value, if none is known: where a word and a cell are one, the
+    /// value is named by what the word holds.
+    fn place(&self, known: &mut Known<'a>, local: LocalId, at: Linear) {
+        let value = known.values.local(local);
+        let names_other = matches!(value.anchor, Anchor::Local(_) | Anchor::Unknown(_));
+        if names_other && value.anchor != at.start.anchor {
+            let start = at.start.plus(value.offset.wrapping_neg(), mask(self.view.program));
+            known.placed.entry(value.anchor).or_insert(Linear { start, ..at });
+        }
     }
 
     /// Whether some step takes a lock at each of these offsets: of other words that hold a thread's id,

@@ -4,8 +4,8 @@
 //! Beyer, Cimatti, Griggio, Keremoglu, Sebastiani: Software model checking via large-block encoding (FMCAD
 //! 2009), with a formula that grows with the number of clauses, not of paths. Exact: the remaining relations
 //! have the same derivations. Each removed relation gets a Boolean that says whether it is derived, and a
-//! copy of its parameters. If it is derived, one of its clauses derives it, from a derived relation, with
-//! matching values.
+//! copy of those of its parameters that do not have the same value after all clauses that lead to it. If it is
+//! derived, one of its clauses derives it, from a derived relation, with matching values.
 //!
 //! Clauses without cycles become one clause from the start to `false`.
 
@@ -80,6 +80,14 @@ pub fn blocks(system: &HornSystem, budget: &Budget) -> Option<Blocks> {
 /// A parameter of the relation that a block leads to.
 fn after(parameter: &Variable) -> Term {
     parameter.instance(Instance::Primed).term()
+}
+
+/// The value that a parameter has after all clauses that lead to its relation, if it is a name or literal.
+fn shared(arguments: &[Vec<Term>], position: usize) -> Option<Term> {
+    let (first, others) = arguments.split_first()?;
+    let value = &first[position];
+    let is_simple = value.as_variable().is_some() || value.is_literal();
+    (is_simple && others.iter().all(|other| other[position] == *value)).then(|| value.clone())
 }
 
 struct Ways<'a> {
@@ -165,6 +173,51 @@ impl<'a> Ways<'a> {
         found
     }
 
+    /// A relation and the ones after it, each after all from which clauses lead to it.
+    fn in_order(&self, source: RelationId, between: &IndexSet<RelationId>) -> Vec<RelationId> {
+        let mut found: IndexSet<RelationId> = IndexSet::new();
+        let mut order = Vec::new();
+        // With each relation, how many of its heads were looked at.
+        let mut open = vec![(source, 0)];
+        found.insert(source);
+        while let Some((relation, looked_at)) = open.pop() {
+            match self.heads(relation).nth(looked_at) {
+                Some(next) => {
+                    open.push((relation, looked_at + 1));
+                    if between.contains(&next) && found.insert(next) {
+                        open.push((next, 0));
+                    }
+                }
+                None => order.push(relation),
+            }
+        }
+        order.reverse();
+        order
+    }
+
+    /// What the variables of a clause are called where the parameters of its premise have names, and what
+    /// the arguments of the premise say of these.
+    fn instance(&self, number: ClauseId, named: &[Term]) -> (IndexMap<Variable, Term>, Vec<Term>) {
+        let clause = &self.system.clauses[number];
+        let mut names: IndexMap<Variable, Term> = IndexMap::new();
+        let mut compared = Vec::new();
+        for (name, argument) in named.iter().zip(clause.body.iter().flat_map(|body| &body.arguments)) {
+            match argument.as_variable() {
+                Some(variable) if !names.contains_key(&variable) => {
+                    names.insert(variable, name.clone());
+                }
+                Some(_) | None => compared.push((name, argument)),
+            }
+        }
+        for variable in clause.variables() {
+            let fresh = || variable.instance(Instance::Use(number.0)).term();
+            names.entry(variable.clone()).or_insert_with(fresh);
+        }
+        let known = compared.into_iter().map(|(name, argument)| name.equals(&argument.substitute(&names)));
+        let known = known.collect();
+        (names, known)
+    }
+
     /// All paths from a relation through others to an end.
     fn block(
         &self,
@@ -174,58 +227,54 @@ impl<'a> Ways<'a> {
         parts: &mut usize,
     ) -> Term {
         let derived = |relation: RelationId| Term::bool_variable(Symbol::Derived(relation.0));
-        let copy =
-            |relation: RelationId, parameter: &Variable| parameter.instance(Instance::At(relation.0)).term();
         let mut ways: IndexMap<Option<RelationId>, Vec<Term>> = IndexMap::new();
         ways.insert(end, Vec::new());
         ways.extend(between.iter().map(|relation| (Some(*relation), Vec::new())));
-        for relation in between.iter().chain([&source]) {
-            for number in &self.leaving[*relation] {
+        let parameters = |relation: RelationId| &self.system.relations[relation].parameters;
+        // What the parameters of relations are called, and what clauses to them make of each.
+        let mut names: IndexMap<RelationId, Vec<Term>> = IndexMap::new();
+        let mut arriving: IndexMap<RelationId, Vec<Vec<Term>>> = IndexMap::new();
+        names.insert(source, parameters(source).iter().map(Variable::term).collect());
+        for relation in self.in_order(source, between) {
+            if relation != source {
+                let arguments = arriving.get(&relation).map_or(&[][..], Vec::as_slice);
+                let copies = parameters(relation).iter().enumerate().map(|(position, parameter)| {
+                    shared(arguments, position)
+                        .unwrap_or_else(|| parameter.instance(Instance::At(relation.0)).term())
+                });
+                names.insert(relation, copies.collect());
+            }
+            for number in &self.leaving[relation] {
                 let clause = &self.system.clauses[*number];
                 let head = clause.head.as_ref().map(|head| head.relation);
                 if head != end && head.is_none_or(|head| !between.contains(&head)) {
                     continue;
                 }
                 *parts += 1;
-                let mut way = Vec::new();
-                let mut names: IndexMap<Variable, Term> = IndexMap::new();
-                let parameters = &self.system.relations[*relation].parameters;
-                let arguments = clause.body.iter().flat_map(|body| &body.arguments);
-                for (parameter, argument) in parameters.iter().zip(arguments) {
-                    let here = match *relation == source {
-                        true => parameter.term(),
-                        false => copy(*relation, parameter),
-                    };
-                    match argument.as_variable() {
-                        Some(variable) if !names.contains_key(&variable) => {
-                            names.insert(variable, here);
-                        }
-                        Some(_) | None => way.push((here, argument.clone())),
-                    }
+                let (here, known) = self.instance(*number, &names[&relation]);
+                let mut all = known;
+                if relation != source {
+                    all.push(derived(relation));
                 }
-                for variable in clause.variables() {
-                    let fresh = || variable.instance(Instance::Use(number.0)).term();
-                    names.entry(variable.clone()).or_insert_with(fresh);
-                }
-                let mut all: Vec<Term> = way
-                    .into_iter()
-                    .map(|(here, argument)| here.equals(&argument.substitute(&names)))
-                    .collect();
-                if *relation != source {
-                    all.push(derived(*relation));
-                }
-                all.push(clause.constraint.substitute(&names));
+                all.push(clause.constraint.substitute(&here));
                 if let Some(application) = &clause.head {
-                    let parameters = &self.system.relations[application.relation].parameters;
-                    for (parameter, argument) in parameters.iter().zip(&application.arguments) {
-                        let there = match head == end {
-                            true => after(parameter),
-                            false => copy(application.relation, parameter),
-                        };
-                        all.push(there.equals(&argument.substitute(&names)));
+                    let values = application.arguments.iter().map(|argument| argument.substitute(&here));
+                    if head == end {
+                        let there = parameters(application.relation).iter().map(after);
+                        all.extend(there.zip(values).map(|(there, value)| there.equals(&value)));
+                    } else {
+                        arriving.entry(application.relation).or_default().push(values.collect());
                     }
                 }
                 ways.entry(head).or_default().push(Term::all(all));
+            }
+        }
+        // Where clauses arrive with different arguments, the copies are one of them.
+        for (relation, arguments) in &arriving {
+            let arrivals = ways.get_mut(&Some(*relation)).into_iter().flatten();
+            for (way, values) in arrivals.zip(arguments) {
+                let same = names[relation].iter().zip(values).map(|(name, value)| name.equals(value));
+                *way = Term::all(same.chain([way.clone()]));
             }
         }
         Term::all(ways.into_iter().map(|(head, ways)| match head {
@@ -292,6 +341,36 @@ mod tests {
                 Solution::Refuted(_) => assert!(!safe, "{bad}"),
                 Solution::Unknown(why) => panic!("{bad}: {why}"),
             }
+        }
+    }
+
+    /// `y` stays the same while `x` becomes one of two values, and is compared with it at the end.
+    #[test]
+    fn what_stays_the_same_has_one_name() {
+        let [x, y] = ["x", "y"].map(|name| Variable::new(name, Sort::Int));
+        let mut system = HornSystem::default();
+        let [first, second] =
+            ["first", "second"].map(|name| system.relation(name, vec![x.clone(), y.clone()]));
+        let here = |relation, x: Term| Application { relation, arguments: vec![x, y.term()] };
+        let mut add = |body: Vec<Application>, constraint: Term, head: Option<Application>| {
+            system.clause(Clause { body, constraint, head });
+        };
+        add(vec![], x.term().equals(&Term::int(0)), Some(here(first, x.term())));
+        for more in [1, 2] {
+            let next = x.term().plus(&Term::int(more));
+            add(vec![here(first, x.term())], y.term().at_least(&Term::int(3)), Some(here(second, next)));
+        }
+        add(vec![here(second, x.term())], x.term().equals(&y.term()), None);
+        let budget = Budget::steps_for(60.0);
+        let blocks = blocks(&system, &budget).expect("one premise each");
+        let end = blocks.system.clauses.iter().find(|clause| clause.head.is_none()).expect("there is one");
+        let named = end.constraint.free_variables();
+        assert!(named.contains(&x.instance(Instance::At(second.0))), "it depends on the path: {named:?}");
+        assert!(!named.contains(&y.instance(Instance::At(second.0))), "it does not: {named:?}");
+        for (start, safe) in [(0, true), (1, false), (2, false)] {
+            let start = x.term().equals(&Term::int(start));
+            let known = Interpretation { formulas: [start].into_iter().collect() };
+            assert_eq!(is_safe(&blocks.system, &known, &budget), safe);
         }
     }
 }

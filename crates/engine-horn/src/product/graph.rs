@@ -30,7 +30,7 @@ use rustc_hash::FxHashMap;
 use smt::{Term, Variable};
 use std::rc::Rc;
 use transitions::threads::{Thread, ThreadNumber, Threads, literals};
-use transitions::{Kind, System};
+use transitions::{Kind, System, loop_heads};
 use verdict::{Budget, Exhausted};
 
 /// In which order threads are preferred.
@@ -252,6 +252,15 @@ impl Graph {
             }
         }
         Ok(graph)
+    }
+
+    /// Whether some path leads back to where it has been.
+    pub fn has_circles(&self) -> bool {
+        let mut targets = vec![Vec::new(); self.nodes.len()];
+        for step in &self.moves {
+            targets[step.source].push(LocationId(step.target as u32));
+        }
+        !loop_heads(LocationId(0), |at| targets[at.0 as usize].clone()).is_empty()
     }
 
     /// The nodes from which an error can be reached.

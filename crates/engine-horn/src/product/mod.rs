@@ -48,13 +48,24 @@ fn gave_up(text: String) -> NoProof {
     NoProof::Open(Reason::GaveUp(text))
 }
 
+/// By which values nodes are distinguished ([`split`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Split {
+    /// By none.
+    Nothing,
+    /// By those of variables that have few.
+    Few,
+    /// The same, and only if no path of nodes leads back then: all paths to the error are one formula.
+    Unrolled,
+}
+
 /// Which nodes there are, and how hard they are worked on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Method {
     /// In which order threads are preferred.
     pub order: Order,
-    /// Whether nodes are distinguished by values ([`split`]).
-    pub split: bool,
+    /// By which values nodes are distinguished.
+    pub split: Split,
     /// How hard the clauses are worked on.
     pub effort: Effort,
 }
@@ -87,10 +98,10 @@ fn prove_one(
 ) -> Result<ProductPart, NoProof> {
     let needed = Needed::new(system, threads, error);
     let (split, most_nodes) = match method.split {
-        true => (split::with_few_values(threads), MOST_SPLIT_NODES),
-        false => (IndexSet::new(), MOST_NODES),
+        Split::Nothing => (IndexSet::new(), MOST_NODES),
+        Split::Few | Split::Unrolled => (split::with_few_values(threads), MOST_SPLIT_NODES),
     };
-    if method.split && split.is_empty() {
+    if method.split != Split::Nothing && split.is_empty() {
         return Err(gave_up("there are no values to distinguish nodes by".to_owned()));
     }
     let manner = Manner { order: method.order, split: &split, most_nodes };
@@ -98,6 +109,9 @@ fn prove_one(
         NoGraph::TooLarge => gave_up(format!("the product has more than {most_nodes} nodes")),
         NoGraph::Exhausted(why) => NoProof::Open(Reason::Exhausted(why)),
     })?;
+    if method.split == Split::Unrolled && graph.has_circles() {
+        return Err(gave_up("loops cannot be unrolled".to_owned()));
+    }
     let clauses = Clauses::new(threads, &graph, budget);
     let relevant = graph.relevant();
     let mut solution = solution(&clauses, method.effort, budget).map_err(|why| match why {

@@ -8,7 +8,7 @@ use super::input::{
     any_between, any_up_to, between, copy_input, copy_line, fill_object, number_or_failure, open_bytes,
     unmodelled_bytes, write_object, zero_or_number_or_failure,
 };
-use super::memory::allocate;
+use super::memory::{allocate, allocate_for_library};
 use super::outside::unknown_between;
 use super::printing::{read_pointee, read_pointees};
 use super::strings::scan;
@@ -110,7 +110,7 @@ fn open_folder(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let result = context.builder.save(Expr::int(0, ty), ty);
     let size = FOLDER_ENTRY + entry_layout(context, true).0;
     context.perhaps(|context| {
-        let folder = allocate(context, call, Expr::int(Value::from(size), ty), true);
+        let folder = allocate_for_library(context, call, Expr::int(Value::from(size), ty), true);
         context.builder.set(Lhs::Local(result), Expr::Local(folder));
     });
     Some(Answer::Value(Expr::Local(result)))
@@ -163,7 +163,7 @@ fn walk(context: &mut Context<'_>, call: &Call<'_>, has_place: bool) -> Option<A
     context.builder.alternative(Op::Assume(Expr::bool(true)), begin);
     context.builder.continue_at(begin);
     let number = |bytes: u64| Expr::int(Value::from(bytes), ty);
-    let found = Expr::Local(allocate(context, call, number(NAME + STATUS + PLACE), true));
+    let found = Expr::Local(allocate_for_library(context, call, number(NAME + STATUS + PLACE), true));
     let name = context.builder.save(path, ty);
     context.builder.place(visit);
     let (status, place) = (context.behind(&found, NAME), context.behind(&found, NAME + STATUS));

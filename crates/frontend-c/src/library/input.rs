@@ -767,7 +767,7 @@ fn open_handle(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (opened, done) = (context.builder.label(), context.builder.label());
     context.builder.branch(some, opened, done);
     context.builder.continue_at(opened);
-    let handle = super::memory::allocate(context, call, Expr::int(1, ty), true);
+    let handle = super::memory::allocate_for_library(context, call, Expr::int(1, ty), true);
     context.builder.set(Lhs::Local(result), Expr::Local(handle));
     context.builder.place(done);
     Some(Answer::Value(Expr::Local(result)))

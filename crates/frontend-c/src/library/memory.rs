@@ -65,6 +65,20 @@ fn size(context: &mut Context<'_>, argument: &Argument) -> Expr {
     }
 }
 
+/// Allocates memory of the library, which `free` must not give back, and returns the local with the address.
+pub(super) fn allocate_for_library(
+    context: &mut Context<'_>,
+    call: &Call<'_>,
+    size: Expr,
+    zeroed: bool,
+) -> LocalId {
+    let result = allocate(context, call, size, zeroed);
+    if let Some(object) = context.program.objects.iter_mut().last() {
+        object.role = ObjectRole::Automatic;
+    }
+    result
+}
+
 /// Allocates memory that the program has to give back, and returns the local with the address.
 pub(super) fn allocate_for_program(
     context: &mut Context<'_>,

@@ -8,7 +8,7 @@ use super::input::{
     any_between, any_up_to, between, copy_input, number_or_failure, read, signed_size, take_bytes,
     unmodelled_bytes,
 };
-use super::memory::allocate;
+use super::memory::allocate_for_library;
 use super::outside::unknown_between;
 use super::printing::{read_bytes, read_pointee, read_pointees};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
@@ -240,10 +240,10 @@ fn addresses(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         let first = context.builder.save(Expr::int(0, ty), ty);
         let (entry, done) = (context.builder.label(), context.builder.label());
         context.builder.place(entry);
-        let node = Expr::Local(allocate(context, call, Expr::int(host.size, ty), false));
+        let node = Expr::Local(allocate_for_library(context, call, Expr::int(host.size, ty), false));
         let from = unmodelled_bytes(context);
         context.builder.emit(Op::Copy(node.clone(), from, Expr::int(NUMBERS, ty)));
-        let address = Expr::Local(allocate(context, call, Expr::int(ADDRESS, ty), false));
+        let address = Expr::Local(allocate_for_library(context, call, Expr::int(ADDRESS, ty), false));
         let cell = |context: &Context<'_>, at| Lhs::Memory(Place::pointee(context.behind(&node, at), ty));
         let lhs = cell(context, host.address);
         context.builder.set(lhs, address);

@@ -6,7 +6,7 @@ use super::emit::answer_int;
 use super::input::{
     between, comes_back, number_or_failure, unmodelled_bytes, write_object, zero_or_number_or_failure,
 };
-use super::memory::allocate;
+use super::memory::allocate_for_library;
 use super::printing::read_pointee;
 use super::{Answer, Call, Context, Entry, Wins};
 use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Rhs, Value};
@@ -369,7 +369,7 @@ fn map(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     if flags & 1 != 0 {
         context.assume(call, "other processes may change shared memory, which is not followed", true);
     }
-    let result = allocate(context, call, size, anonymous);
+    let result = allocate_for_library(context, call, size, anonymous);
     Some(Answer::Value(Expr::Local(result)))
 }
 

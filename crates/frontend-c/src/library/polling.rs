@@ -10,7 +10,7 @@
 
 use super::emit::{atomic_place, equal};
 use super::input::{any_between, between, write_object};
-use super::memory::allocate;
+use super::memory::allocate_for_library;
 use super::outside::unknown_between;
 use super::printing::read_pointee;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
@@ -206,7 +206,7 @@ fn register(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let list = registrations(context);
     context.unless_null(event, address.clone(), |context| {
         // A node: the next one, and the data. All of it is the library's own, so nothing there races.
-        let node = allocate(context, call, Expr::int(16, ty), true);
+        let node = allocate_for_library(context, call, Expr::int(16, ty), true);
         let node = Expr::Local(node);
         let from = context.behind(&address, DATA);
         let targets = words(context, &context.behind(&node, 8));

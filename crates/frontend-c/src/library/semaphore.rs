@@ -106,7 +106,7 @@ fn open(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let result = context.builder.save(Expr::int(0, ty), ty);
     context.perhaps(|context| {
         let size = Expr::int(Value::from(4 * ty.bytes()), ty);
-        let made = Expr::Local(super::memory::allocate(context, call, size, true));
+        let made = Expr::Local(super::memory::allocate_for_library(context, call, size, true));
         let value = match start {
             Some(start) => {
                 let fits = Expr::binary(BinaryOp::Le, IntType::U32, start.clone(), number(SEM_VALUE_MAX));

@@ -43,9 +43,10 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["raise", "kill", "pthread_kill", "tgkill", "pause", "sigsuspend"],
         wins: Wins::Body,
         model: |context, call| {
-            // Signal 0 only asks whether there is someone.
+            // Signal 0 only asks whether there is someone: there is, for a process that asks for itself.
             if call.name == "kill" && call.argument(1)?.constant == Some(0) {
-                return between(context, call, -1, 0);
+                let Some(ty) = call.result else { return Some(Answer::Nothing) };
+                return Some(Answer::Value(unknown_between(context, ty, -1, 0)));
             }
             context.undecided_for_deadlocks();
             context.lose_path();
@@ -204,6 +205,8 @@ fn signal(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 /// The greatest number of a signal. A set has a bit for each, as in glibc: the first signal is the lowest bit
 /// of the first byte.
 const SIGNALS: Value = 64;
+/// The first and the last signal that glibc keeps for itself.
+const KEPT: [Value; 2] = [32, 33];
 
 /// Makes a set of signals that has none, or all but the two that glibc keeps for itself.
 fn fill_set(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
@@ -243,7 +246,22 @@ fn member(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let compare = |left, right| Expr::binary(BinaryOp::Le, int, left, right);
     let above = compare(Expr::int(1, int), signal.clone());
     let is_valid = above.and(compare(signal.clone(), Expr::int(SIGNALS, int)));
-    context.builder.branch(is_valid, valid, done);
+    if call.name == "sigismember" {
+        context.builder.branch(is_valid, valid, done);
+    } else {
+        // glibc adds and takes out none of those that it keeps for itself; other libraries may.
+        let (known, kept) = (context.builder.label(), context.builder.label());
+        context.builder.branch(is_valid, known, done);
+        context.builder.continue_at(known);
+        let [first, last] = KEPT.map(|kept| Expr::int(kept, int));
+        let is_kept = compare(first, signal.clone()).and(compare(signal.clone(), last));
+        context.builder.branch(is_kept, kept, valid);
+        context.builder.continue_at(kept);
+        context.lose_path();
+        context.builder.alternative(Op::Assume(Expr::bool(true)), valid);
+        context.builder.alternative(Op::Assume(Expr::bool(true)), done);
+        context.builder.leave();
+    }
     context.builder.continue_at(valid);
     let (place, bit) = bit(context, &set, &signal);
     let bit = Expr::Local(context.builder.save(bit, byte));

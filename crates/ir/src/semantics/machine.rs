@@ -93,6 +93,8 @@ pub struct Machine<'p> {
     thread_local_objects: Vec<ObjectId>,
     /// Whether the first thread may know its own id.
     knows_itself: bool,
+    /// Whether there are atomic locations at all: states may have thousands of threads to ask.
+    has_atomic_locations: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -129,6 +131,11 @@ impl<'p> Machine<'p> {
             frame_objects,
             thread_local_objects,
             knows_itself: super::may_ask_for_own_id(program),
+            has_atomic_locations: program
+                .templates
+                .iter()
+                .flat_map(|code| &code.locations)
+                .any(|location| location.atomic),
         })
     }
 
@@ -256,9 +263,10 @@ impl<'p> Machine<'p> {
     /// Whether a thread is at an atomic location, or in a procedure that was called in an atomic region.
     pub fn is_atomic(&self, state: &State, thread: ThreadIndex) -> bool {
         let mut activations = state.threads[thread].activations.iter();
-        activations.any(|activation| {
-            self.program.templates[activation.template].locations[activation.location].atomic
-        })
+        self.has_atomic_locations
+            && activations.any(|activation| {
+                self.program.templates[activation.template].locations[activation.location].atomic
+            })
     }
 
     /// The edges from the current location of a thread.

@@ -139,15 +139,13 @@ impl<'p> Execution<'p> {
         Ok(execution)
     }
 
-    /// Where a thread other than this one gives memory back first.
-    pub fn freed_by_others(&self, thread: ThreadIndex) -> Option<Span> {
+    /// The steps in which threads other than this one give memory back.
+    pub fn frees_by_others(&self, thread: ThreadIndex) -> impl Iterator<Item = usize> {
         let frees = |(template, edge): (TemplateId, EdgeId)| {
             let ops = &self.machine.program.templates[template].edges[edge].ops;
             ops.iter().any(|op| matches!(op, Op::Free(_)))
         };
-        let step =
-            (0..self.edges.len()).find(|step| self.threads[*step] != thread && frees(self.edges[*step]))?;
-        Some(self.spans[step])
+        (0..self.edges.len()).filter(move |step| self.threads[*step] != thread && frees(self.edges[*step]))
     }
 
     /// The accesses that a race consists of, or to what threads wait for in vain, come last.

@@ -211,8 +211,11 @@ impl Schedule {
             return Ok(None);
         };
         let Some(last) = refutation.trace.steps.last() else { return Ok(None) };
-        // Without events, when other threads give memory back is not scheduled.
-        if let Some(span) = execution.freed_by_others(last.thread).filter(|_| self.is_sanitized) {
+        let mut frees = execution.frees_by_others(last.thread);
+        // Without an event, when another thread gives memory back is not scheduled.
+        let is_unscheduled = |step: &usize| !self.events.iter().any(|event| event.step == *step);
+        let unscheduled = frees.find(is_unscheduled).map(|step| execution.spans[step]);
+        if let Some(span) = unscheduled.filter(|_| self.is_sanitized) {
             return Err(Unforced::Choice(span));
         }
         if let Some(id) = execution.dead(last.thread, last.edge) {
@@ -224,6 +227,9 @@ impl Schedule {
             // Nor does it see the end of temporary objects.
             let is_variable = object.size > 0 && !object.name.starts_with('%');
             let is_seen = self.is_sanitized && is_alone && is_variable && !execution.is_there(id);
+            if let Some(span) = unscheduled.filter(|_| is_of_heap(object)) {
+                return Err(Unforced::Choice(span));
+            }
             let is_seen = is_seen || is_of_heap(object);
             return if is_seen { Ok(None) } else { Err(Unforced::Dead(object.name.clone())) };
         }

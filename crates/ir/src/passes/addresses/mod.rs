@@ -20,7 +20,7 @@
 //!
 //! A number may become an address without being computed from one: where a branch depends on digits, or by
 //! counting up to it. So where addresses are compared as numbers, accesses at numbers that were not computed
-//! from any address are noted, too.
+//! from any address are noted, too, and so are those at inputs where digits or distances are compared.
 //!
 //! An execution of the machine is one for places that objects may really have, so violations stay what they
 //! are. Where addresses that are used again can be seen, the machine may use them again
@@ -29,14 +29,15 @@
 mod numbers;
 mod open;
 mod order;
+mod reused;
 
 use super::points_to::{Offset, Pointee};
 use crate::expr::{BinaryOp, Expr, PointerArithmetic};
-use crate::ids::{IdVec, ObjectId, TemplateId};
+use crate::ids::{ObjectId, TemplateId};
 use crate::op::{Callee, Lhs, Op, Rhs};
 use crate::program::{Assumption, Program, Span, Storage};
 use crate::types::{IntType, Value};
-use numbers::{Numbers, Shows, callees};
+use numbers::{Numbers, Shows};
 use open::Opened;
 use order::{Comparison, Whereabouts};
 
@@ -61,8 +62,12 @@ const GUESSED: &str = "here a number is used as an address that was not computed
 pub fn note(program: &mut Program) {
     let mut observer = Observer::new(program);
     observer.run();
-    let Observer { found, comparisons, mut opened, unfounded, guesses, .. } = observer;
-    if guesses || !opened.is_empty() || found.iter().any(|(text, _)| *text == NUMBERS) {
+    let Observer { found, comparisons, mut opened, mut unfounded, at_inputs, guesses, .. } = observer;
+    let are_numbers_seen = !opened.is_empty() || found.iter().any(|(text, _)| *text == NUMBERS);
+    if are_numbers_seen {
+        unfounded.extend(at_inputs);
+    }
+    if guesses || are_numbers_seen {
         add_notes(program, GUESSED, unfounded, true);
     }
     program.reuses_addresses |= found.iter().any(|(text, _)| *text == REUSED);
@@ -102,20 +107,37 @@ fn is_settled(op: BinaryOp, ty: IntType, (left, right): &(Expr, Expr)) -> bool {
     }
 }
 
+/// A comparison of the order of two addresses, without casts.
+struct Order {
+    template: TemplateId,
+    op: BinaryOp,
+    pair: (Expr, Expr),
+    span: Span,
+}
+
+/// What is cast.
+fn without_casts(expr: &Expr) -> Expr {
+    let mut expr = expr;
+    while let Expr::Cast(_, operand) = expr {
+        expr = operand;
+    }
+    expr.clone()
+}
+
 struct Observer<'p> {
     program: &'p Program,
     numbers: Numbers<'p>,
-    /// Allocation sites whose objects may be freed.
-    freed: IdVec<ObjectId, bool>,
-    /// Objects on stacks whose addresses may outlive them.
-    dangling: IdVec<ObjectId, bool>,
     found: Vec<(&'static str, Span)>,
     /// Comparisons that show the order of some static objects only.
     comparisons: Vec<Comparison>,
     /// Comparisons whose result depends on numbers.
     opened: Vec<Opened>,
+    /// Comparisons of the order of two addresses.
+    orders: Vec<Order>,
     /// Accesses at numbers that were not computed from any address.
     unfounded: Vec<Span>,
+    /// Accesses at inputs, perhaps.
+    at_inputs: Vec<Span>,
     /// Whether an address is compared with a number that is none and no constant.
     guesses: bool,
 }
@@ -123,33 +145,15 @@ struct Observer<'p> {
 impl<'p> Observer<'p> {
     fn new(program: &'p Program) -> Self {
         let numbers = Numbers::of(program);
-        // Functions that threads start with, and that are never called: their locals live as long as the
-        // thread.
-        let mut first: IdVec<TemplateId, bool> = program.templates.iter().map(|_| true).collect();
-        for (id, code) in program.templates.enumerate() {
-            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
-                if let Op::Call(callee, ..) = op {
-                    callees(&numbers.points_to, id, callee).into_iter().for_each(|id| first[id] = false);
-                }
-            }
-        }
-        let outliving = numbers.points_to.kept_addresses(program, &first);
-        let dangling = program.objects.enumerate().map(|(id, object)| match object.storage {
-            Storage::Static | Storage::Site => false,
-            Storage::Frame(template) => outliving[id] && !numbers.once[template],
-            Storage::ThreadLocal => outliving[id],
-        });
-        let dangling = dangling.collect();
-        let freed = freed_sites(program, &numbers);
         Self {
             program,
             numbers,
-            freed,
-            dangling,
             found: Vec::new(),
             comparisons: Vec::new(),
             opened: Vec::new(),
+            orders: Vec::new(),
             unfounded: Vec::new(),
+            at_inputs: Vec::new(),
             guesses: false,
         }
     }
@@ -162,6 +166,7 @@ impl<'p> Observer<'p> {
                 edge.ops.iter().for_each(|op| self.operation(template, op, edge.span));
             }
         }
+        self.both_orders();
     }
 
     fn note(&mut self, text: &'static str, span: Span) {
@@ -220,10 +225,17 @@ impl<'p> Observer<'p> {
             self.note(NUMBERS, span);
         }
         let is_constant = matches!(address, Expr::Const(..) | Expr::Address(..) | Expr::Procedure(_));
-        if !is_constant && self.numbers.points_to.pointees(template, address).is_empty() {
+        if is_constant {
+            return;
+        }
+        let pointees = self.numbers.points_to.pointees(template, address);
+        if pointees.is_empty() {
             self.unfounded.push(span);
+        } else if pointees.iter().any(|pointee| matches!(pointee, Pointee::Input(_))) {
+            self.at_inputs.push(span);
         }
     }
+
     /// A number of bytes.
     fn amount(&mut self, template: TemplateId, amount: &Expr, span: Span) {
         if self.numbers.shows(template, amount) != Shows::NOTHING {
@@ -239,6 +251,9 @@ impl<'p> Observer<'p> {
             Expr::Valid(address, _) => self.address(template, address, span),
             Expr::Cast(ty, operand) => {
                 if *ty == IntType::BOOL && self.numbers.shows(template, operand).is_number() {
+                    if self.numbers.shows(template, operand).has(Shows::PAIRED) {
+                        self.note(REUSED, span);
+                    }
                     self.opened.push(Opened { template, expr: expr.clone(), span });
                 }
             }
@@ -291,6 +306,10 @@ impl<'p> Observer<'p> {
                     }
                     (Shows::ADDRESS, Shows::ADDRESS) => {
                         let stays = self.numbers.in_one_object(template, &pair.0, &pair.1);
+                        if !stays {
+                            let pair = (without_casts(&pair.0), without_casts(&pair.1));
+                            self.orders.push(Order { template, op, pair, span });
+                        }
                         !stays && !self.is_order(template, (op, ty), pair, span)
                     }
                     (Shows::ADDRESS, _) => self.is_seen_by(&pair.1, equality),
@@ -299,6 +318,11 @@ impl<'p> Observer<'p> {
             }
         };
         if depends && op.is_comparison() {
+            let are_several = left != Shows::NOTHING && right != Shows::NOTHING;
+            let both = left.or(right);
+            if both.has(Shows::PAIRED) || (are_several && both.has(Shows::OLD)) {
+                self.note(REUSED, span);
+            }
             let expr = Expr::Binary(op, ty, Box::new(pair.clone()));
             self.opened.push(Opened { template, expr, span });
         } else if depends {
@@ -401,21 +425,7 @@ impl<'p> Observer<'p> {
         }
         let places = [&pair.0, &pair.1].map(|operand| self.places(template, operand));
         let storage = |object: ObjectId| self.program.objects[object].storage;
-        let any = |side: usize, test: &dyn Fn(ObjectId) -> bool| {
-            places[side].iter().any(|(object, _)| test(*object))
-        };
-        let (is_freed, is_site) =
-            (|object: ObjectId| self.freed[object], |object: ObjectId| storage(object) == Storage::Site);
-        let is_dangling = |object: ObjectId| self.dangling[object];
-        let is_stacked = |object: ObjectId| match storage(object) {
-            Storage::Frame(_) | Storage::ThreadLocal => true,
-            Storage::Static | Storage::Site => false,
-        };
-        let crosses = |one: &dyn Fn(ObjectId) -> bool, other: &dyn Fn(ObjectId) -> bool| {
-            (any(0, one) && any(1, other)) || (any(1, one) && any(0, other))
-        };
-        let reused = crosses(&is_freed, &is_site);
-        let stacked = crosses(&is_dangling, &is_stacked);
+        let [reused, stacked] = self.are_reused(&places);
         let is_end = |(object, offset): &(ObjectId, Offset)| match offset {
             Offset::At { at, loose } => *loose == 0 && *at == self.program.objects[*object].size,
             Offset::Every { .. } => false,
@@ -441,6 +451,51 @@ impl<'p> Observer<'p> {
         }
     }
 
+    /// Whether one of two addresses may be that of an object that was freed, or that is gone from a stack,
+    /// while the other one is that of an object in its place.
+    fn are_reused(&self, places: &[Vec<(ObjectId, Offset)>; 2]) -> [bool; 2] {
+        let storage = |object: ObjectId| self.program.objects[object].storage;
+        let any = |side: usize, test: &dyn Fn(ObjectId) -> bool| {
+            places[side].iter().any(|(object, _)| test(*object))
+        };
+        let (is_freed, is_site) = (
+            |object: ObjectId| self.numbers.reused.freed[object],
+            |object: ObjectId| storage(object) == Storage::Site,
+        );
+        let is_dangling = |object: ObjectId| self.numbers.reused.dangling[object];
+        let is_stacked = |object: ObjectId| match storage(object) {
+            Storage::Frame(_) | Storage::ThreadLocal => true,
+            Storage::Static | Storage::Site => false,
+        };
+        let crosses = |one: &dyn Fn(ObjectId) -> bool, other: &dyn Fn(ObjectId) -> bool| {
+            (any(0, one) && any(1, other)) || (any(1, one) && any(0, other))
+        };
+        [crosses(&is_freed, &is_site), crosses(&is_dangling, &is_stacked)]
+    }
+
+    /// Takes note of two comparisons by order that together show whether two addresses are equal.
+    fn both_orders(&mut self) {
+        let orders = std::mem::take(&mut self.orders);
+        for (number, one) in orders.iter().enumerate() {
+            let is_other = |other: &Order| {
+                let (pair, turned) = (&other.pair, (&other.pair.1, &other.pair.0));
+                let is_same = one.pair == *pair;
+                let is_turned = (&one.pair.0, &one.pair.1) == turned;
+                other.template == one.template && ((is_same && other.op != one.op) || is_turned)
+            };
+            if let Some(other) = orders[..number].iter().find(|other| is_other(other)) {
+                let places = [&one.pair.0, &one.pair.1].map(|operand| self.places(one.template, operand));
+                let [reused, stacked] = self.are_reused(&places);
+                for (text, holds) in [(REUSED, reused), (STACKED, stacked)] {
+                    if holds {
+                        self.note(text, one.span);
+                        self.note(text, other.span);
+                    }
+                }
+            }
+        }
+    }
+
     /// The places that a value may be the address of.
     fn places(&self, template: TemplateId, expr: &Expr) -> Vec<(ObjectId, Offset)> {
         let mut found = Vec::new();
@@ -456,107 +511,6 @@ impl<'p> Observer<'p> {
         }
         found
     }
-}
-
-/// The allocation sites whose objects may be freed, if memory may be allocated after that.
-fn freed_sites(program: &Program, numbers: &Numbers<'_>) -> IdVec<ObjectId, bool> {
-    let mut freed: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
-    if !allocates_after_free(program, numbers) {
-        return freed;
-    }
-    for (id, code) in program.templates.enumerate() {
-        for op in code.edges.iter().flat_map(|edge| &edge.ops) {
-            let Op::Free(address) = op else { continue };
-            for pointee in numbers.points_to.pointees(id, address) {
-                match pointee {
-                    Pointee::Cell(object, _) => {
-                        freed[object] |= program.objects[object].storage == Storage::Site
-                    }
-                    Pointee::Anything => {
-                        for object in numbers.points_to.escaped_objects() {
-                            freed[*object] |= program.objects[*object].storage == Storage::Site;
-                        }
-                    }
-                    Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => {}
-                }
-            }
-        }
-    }
-    freed
-}
-
-/// Whether some memory may be allocated after some was freed.
-fn allocates_after_free(program: &Program, numbers: &Numbers<'_>) -> bool {
-    // What each template does, with what it calls and starts: whether it frees, whether it allocates, whether
-    // it starts threads that do.
-    let mut frees: IdVec<TemplateId, bool> = program.templates.iter().map(|_| false).collect();
-    let mut allocates = frees.clone();
-    let mut started = frees.clone();
-    let mut changed = true;
-    while std::mem::replace(&mut changed, false) {
-        for (id, code) in program.templates.enumerate() {
-            let before = (frees[id], allocates[id]);
-            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
-                match op {
-                    Op::Free(_) => frees[id] = true,
-                    Op::Allocate { .. } => allocates[id] = true,
-                    Op::Call(callee, ..) | Op::Spawn(callee, ..) => {
-                        for callee in callees(&numbers.points_to, id, callee) {
-                            frees[id] |= frees[callee];
-                            allocates[id] |= allocates[callee];
-                            started[callee] |= matches!(op, Op::Spawn(..));
-                        }
-                    }
-                    Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) => {}
-                    Op::Fill(..) | Op::Copy(..) | Op::Broadcast(_) => {}
-                }
-            }
-            changed |= before != (frees[id], allocates[id]);
-        }
-    }
-    let is_concurrent = |does: &IdVec<TemplateId, bool>| {
-        let starts = program.start.iter().any(|(template, _)| !numbers.once[*template] && does[*template]);
-        starts || program.templates.ids().any(|id| started[id] && does[id])
-    };
-    let anywhere = |does: &IdVec<TemplateId, bool>| does.iter().any(|does| *does);
-    let several = program.start.len() > 1 || is_concurrent(&frees) || is_concurrent(&allocates);
-    if several {
-        return anywhere(&frees) && anywhere(&allocates);
-    }
-    // One thread does both: whether it can allocate after it has freed.
-    program.templates.enumerate().any(|(id, code)| {
-        let outgoing = code.outgoing();
-        let does = |op: &Op, what: &IdVec<TemplateId, bool>, itself: bool| match op {
-            Op::Call(callee, ..) => {
-                callees(&numbers.points_to, id, callee).into_iter().any(|callee| what[callee])
-            }
-            _ => itself,
-        };
-        let frees_here = |op: &Op| does(op, &frees, matches!(op, Op::Free(_)));
-        let allocates_here = |op: &Op| does(op, &allocates, matches!(op, Op::Allocate { .. }));
-        code.edges.iter().any(|edge| {
-            if !edge.ops.iter().any(frees_here) {
-                return false;
-            }
-            // `realloc` allocates first, in the model; it may return the same address.
-            let is_same_call = code.edges.iter().any(|other| {
-                other.span == edge.span && other.ops.iter().any(|op| matches!(op, Op::Allocate { .. }))
-            });
-            let mut seen: Vec<bool> = code.locations.iter().map(|_| false).collect();
-            let mut open = vec![edge.target];
-            let mut later = edge.ops.iter().any(allocates_here);
-            while let Some(location) = open.pop() {
-                if std::mem::replace(&mut seen[location.0 as usize], true) {
-                    continue;
-                }
-                for next in outgoing[location].iter().map(|next| &code.edges[*next]) {
-                    later |= next.ops.iter().any(allocates_here);
-                    open.push(next.target);
-                }
-            }
-            later || is_same_call
-        })
-    })
 }
 
 #[cfg(test)]

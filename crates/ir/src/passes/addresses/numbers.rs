@@ -10,6 +10,7 @@
 
 use super::super::edges_in_cycles;
 use super::super::points_to::{CellBytes, CopiedCells, Node, Pointee, PointsTo};
+use super::reused::Reused;
 use crate::expr::{BinaryOp, Expr, Place, PointerArithmetic};
 use crate::ids::{IdVec, LocalId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
@@ -57,8 +58,12 @@ impl Shows {
     pub(super) const PART: Self = Self(4);
     /// It was computed from the digits of an address.
     pub(super) const DIGITS: Self = Self(8);
+    /// Besides: of an address that may be given out again, when its object is gone.
+    pub(super) const OLD: Self = Self(16);
+    /// Besides: it may be some number only where such an address is equal to another one.
+    pub(super) const PAIRED: Self = Self(32);
     /// All of these.
-    const EVERYTHING: Self = Self(15);
+    const EVERYTHING: Self = Self(63);
 
     pub(super) fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -121,12 +126,12 @@ pub(super) struct Numbers<'p> {
     bases: IdVec<TemplateId, IdVec<LocalId, Base>>,
     /// The locals that are set at most once in an activation.
     set_once: IdVec<TemplateId, IdVec<LocalId, bool>>,
-    /// The templates that run once.
-    pub(super) once: IdVec<TemplateId, bool>,
     /// The objects that there is at most one of in the whole run.
     single: IdVec<ObjectId, bool>,
     /// Counts the changes.
     change: u64,
+    /// The objects whose addresses may be given out again.
+    pub(super) reused: Reused,
     /// What was looked up already.
     sets: RefCell<ByteSets>,
     copied: Copied,
@@ -141,12 +146,12 @@ impl<'p> Numbers<'p> {
             program,
             pointer,
             shows: points_to.lengths().into_iter().map(|length| nothing_shown(pointer, length)).collect(),
-            points_to,
             thread_results: Shows::NOTHING,
             bases: program.templates.iter().map(first_bases).collect(),
             set_once: program.templates.iter().map(set_once).collect(),
             single: single_objects(program, &once),
-            once,
+            reused: Reused::of(program, &points_to, &once),
+            points_to,
             change: 0,
             sets: RefCell::default(),
             copied: Copied::default(),
@@ -366,10 +371,22 @@ impl<'p> Numbers<'p> {
             Expr::Const(..) | Expr::Myself | Expr::Overflows(..) | Expr::Valid(..) => Shows::NOTHING,
             Expr::Address(..) | Expr::Procedure(_) => Shows::ADDRESS,
             Expr::Local(local) => self.local(template, *local),
-            Expr::Load(place) => self.narrowed(place.ty, self.read_set(self.place_set(template, place))),
+            Expr::Load(place) => {
+                let held = self.read_set(self.place_set(template, place));
+                let narrowed = self.narrowed(place.ty, held);
+                // Whose bytes these are is not known.
+                let is_cut = held.has(Shows::ADDRESS) && !narrowed.has(Shows::ADDRESS);
+                if is_cut && self.reused.is_any() { narrowed.or(Shows::OLD) } else { narrowed }
+            }
             Expr::Unary(_, IntType::BOOL, _) | Expr::Cast(IntType::BOOL, _) => Shows::NOTHING,
-            Expr::Unary(_, _, operand) => self.shows(template, operand).disguised(),
-            Expr::Cast(ty, operand) => self.narrowed(*ty, self.shows(template, operand)),
+            Expr::Unary(_, _, operand) => {
+                let shows = self.shows(template, operand);
+                self.with_age(template, shows.disguised(), &[(operand, shows)], false)
+            }
+            Expr::Cast(ty, operand) => {
+                let shows = self.shows(template, operand);
+                self.with_age(template, self.narrowed(*ty, shows), &[(operand, shows)], false)
+            }
             Expr::IfThenElse(three) => self.shows(template, &three.1).or(self.shows(template, &three.2)),
             Expr::Old(operand) => self.shows(template, operand),
             Expr::Binary(op, ty, pair) => {
@@ -387,8 +404,45 @@ impl<'p> Numbers<'p> {
                 {
                     return Shows::NOTHING;
                 }
-                self.of_operation(template, *op, pair, left, right)
+                let shows = self.of_operation(template, *op, pair, left, right);
+                if arithmetic == Some(PointerArithmetic::Difference) {
+                    // C has no difference of pointers into two objects.
+                    return shows;
+                }
+                // Bits side by side show nothing that they do not show alone.
+                let are_joined = *op == BinaryOp::Or;
+                self.with_age(template, shows, &[(&pair.0, left), (&pair.1, right)], !are_joined)
             }
+        }
+    }
+    /// Says of a number that was computed from these operands whether it is one of an old address.
+    /// `is_comparable`: and whether two of them may be compared by it.
+    fn with_age(
+        &self,
+        template: TemplateId,
+        shows: Shows,
+        operands: &[(&Expr, Shows)],
+        is_comparable: bool,
+    ) -> Shows {
+        if !shows.is_number() {
+            return shows;
+        }
+        let is_old = |(operand, shows): &(&Expr, Shows)| {
+            let is_reused = |pointee: &Pointee| match pointee {
+                Pointee::Cell(object, _) => self.reused.has(*object),
+                Pointee::Anything => self.reused.is_any(),
+                Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => false,
+            };
+            shows.has(Shows::OLD)
+                || shows.has(Shows::ADDRESS)
+                    && self.points_to.pointees(template, operand).iter().any(is_reused)
+        };
+        let is_paired = operands.iter().any(|(_, shows)| shows.has(Shows::PAIRED));
+        let are_all = is_comparable && operands.iter().all(|(_, shows)| *shows != Shows::NOTHING);
+        match operands.iter().any(is_old) {
+            true if are_all || is_paired => shows.or(Shows::OLD).or(Shows::PAIRED),
+            true => shows.or(Shows::OLD),
+            false => shows,
         }
     }
     fn narrowed(&self, ty: IntType, shows: Shows) -> Shows {

@@ -587,7 +587,7 @@ impl Generator<'_> {
             Expr::Binary(op, ty, pair) if is_compared(*op) && !has_constant(pair) => {
                 if let (Some(left), Some(right)) = (self.value(&pair.0), self.value(&pair.1)) {
                     let is_address = *ty == self.program.data_model.pointer().unsigned();
-                    self.compare(left, right, self.in_constraint && is_address);
+                    self.compare(left, right, *op, self.in_constraint && is_address);
                 }
             }
             Expr::Binary(_, _, pair) | Expr::Overflows(_, _, pair) => {
@@ -603,10 +603,20 @@ impl Generator<'_> {
     }
 
     /// Two values are compared. Where inputs are foreign, that makes one an address only if it says what is
-    /// assigned, as an address: not a length with a sign, nor a part of an address.
-    fn compare(&mut self, left: Node, right: Node, says_value: bool) {
-        if says_value || !self.program.foreign_numbers {
+    /// assigned, as an address: not a length with a sign, nor a part of an address. A difference may be
+    /// compared with any constant, so that the values are that far apart.
+    fn compare(&mut self, left: Node, right: Node, op: BinaryOp, says_value: bool) {
+        if !says_value && self.program.foreign_numbers {
+            return;
+        }
+        if op.is_comparison() {
             self.solver.compare(left, right);
+            return;
+        }
+        for (one, other) in [(left, right), (right, left)] {
+            if let Some(near) = self.moved(Shift::MultipleOf(1), [Some(other)]) {
+                self.solver.compare(one, near);
+            }
         }
     }
 
@@ -635,7 +645,7 @@ impl Generator<'_> {
                 // What a pointer is moved by is not compared with it.
                 let is_compared = is_compared(*op) && arithmetic != Some(PointerArithmetic::Move);
                 if let (true, Some(left), Some(right)) = (is_compared, left, right) {
-                    self.compare(left, right, false);
+                    self.compare(left, right, *op, false);
                 }
                 let range = |amount: &Expr| self.amounts.get(self.template, amount);
                 let [left_moves, right_moves] =

@@ -10,7 +10,8 @@
 //! 1. Pointer arithmetic stays in its object (see `shape.rs`).
 //! 2. Constants and memory that was never set hold no addresses. An input ([`Rhs::Any`](crate::Rhs::Any)) of
 //!    a pointer's width holds those that it is ever compared with, in its own constraint, too. Where a sum of
-//!    it and a constant is compared, it holds any address in the objects of those. Where numbers are foreign
+//!    it and a constant is compared, or its difference with one is computed, it holds any address in the
+//!    objects of those. Where numbers are foreign
 //!    ([`Program::foreign_numbers`]), only comparisons count that constraints make, of whole numbers without
 //!    a sign. [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever
 //!    taken. One that a constraint keeps below something is a number, such as a length: like an input. One
