@@ -73,8 +73,8 @@ pub struct Settings<'a> {
 
 /// What a batch tells while it runs.
 pub enum News {
-    /// The job with this number is finished.
-    Finished(usize, Finished),
+    /// The jobs with these numbers are finished.
+    Finished(Vec<(usize, Finished)>),
     /// Something else that users want to know.
     Note(String),
 }
@@ -297,13 +297,21 @@ impl<'a> Batch<'a> {
     /// Takes the results that are there.
     fn collect(&mut self) -> Result<(), String> {
         for wave in self.waves.iter_mut().filter(|wave| !wave.is_over()) {
+            let mut found = Vec::new();
             for (id, finished) in wave.results() {
                 // It may be of a program that has changed, or come twice.
-                let Some(number) = self.numbers.get(id.as_str()) else { continue };
-                if self.open.contains(id.as_str()) {
-                    (self.take)(News::Finished(*number, finished))?;
-                    self.open.remove(id.as_str());
+                if let Some(number) =
+                    self.numbers.get(id.as_str()).filter(|_| self.open.contains(id.as_str()))
+                {
+                    found.push((*number, finished));
                 }
+            }
+            let ids: Vec<&str> = found.iter().map(|(number, _)| self.jobs[*number].id.as_str()).collect();
+            if !found.is_empty() {
+                (self.take)(News::Finished(found))?;
+            }
+            for id in ids {
+                self.open.remove(id);
             }
         }
         Ok(())
@@ -357,7 +365,7 @@ impl<'a> Batch<'a> {
                 bytes: 0,
                 is_cached: false,
             };
-            (self.take)(News::Finished(number, finished))?;
+            (self.take)(News::Finished(vec![(number, finished)]))?;
             self.open.remove(self.jobs[number].id.as_str());
         }
         if !again.is_empty() {

@@ -165,12 +165,15 @@ fn made(options: &Batch) -> Result<u8, Vec<Diagnostic>> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let style = terminal::style();
     let (mut count, digits) = (known, entries.len().to_string().len());
-    let mut take = |number: usize, finished: Finished| {
-        let entry = &mut entries[open[number]];
-        results.put(entry.id, entry.job, &finished)?;
-        entry.finished = Some(finished);
-        count += 1;
-        say(&format!("[{count:digits$}/{}] {}", ids.len(), entry.line(style)));
+    let mut take = |all: Vec<(usize, Finished)>| {
+        let entry = |number: usize| &entries[open[number]];
+        results.put_all(all.iter().map(|(number, done)| (entry(*number).id, entry(*number).job, done)))?;
+        for (number, finished) in all {
+            let entry = &mut entries[open[number]];
+            entry.finished = Some(finished);
+            count += 1;
+            say(&format!("[{count:digits$}/{}] {}", ids.len(), entry.line(style)));
+        }
         Ok(())
     };
     let ran = match options.on {
@@ -186,7 +189,7 @@ fn made(options: &Batch) -> Result<u8, Vec<Diagnostic>> {
                 tag: "",
                 stop: &interrupted,
             };
-            runner::run(&todo, &settings, take)
+            runner::run(&todo, &settings, |number, finished| take(vec![(number, finished)]))
         }
         Place::Slurm => {
             let settings = slurm::Settings {
@@ -203,7 +206,7 @@ fn made(options: &Batch) -> Result<u8, Vec<Diagnostic>> {
                 stop: &interrupted,
             };
             slurm::run(&todo, &settings, &mut |news| match news {
-                News::Finished(number, finished) => take(number, finished),
+                News::Finished(all) => take(all),
                 News::Note(text) => {
                     say(&text);
                     Ok(())
