@@ -1,8 +1,12 @@
 //! A release: `cargo xtask dist` makes `target/dist/threadproof-VERSION-linux-MACHINE.tar.gz` and tries it in
-//! a clean folder.
+//! a clean folder, and makes a Debian package where there is `dpkg-deb`. With `--check`, the package is
+//! installed, used and removed in a clean Debian; with `--from DIR`, the program that was built there is
+//! taken.
 //!
 //! The archive holds the program with the solver's library beside it, documents, examples, and what shells
 //! and `man` need. It runs on Linux with the C and C++ libraries that every distribution has.
+
+mod deb;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -47,9 +51,20 @@ const TRIED: [(&[&str], i32, &str); 9] = [
     (&["verify", "gone.c"], 3, "verdict: unknown("),
 ];
 
-/// Makes and tries the archive.
-pub fn dist() -> Result<(), String> {
-    crate::run("cargo", &["build", "--release", "--package", "threadproof"])?;
+/// Makes and tries the archive and the package.
+pub fn dist(words: &[&str]) -> Result<(), String> {
+    let (from, is_checked) = match words {
+        [] => (None, false),
+        ["--check"] => (None, true),
+        ["--from", folder] => (Some(*folder), false),
+        ["--from", folder, "--check"] | ["--check", "--from", folder] => (Some(*folder), true),
+        _ => return Err("usage: cargo xtask dist [--from DIR] [--check]".to_owned()),
+    };
+    if from.is_none() {
+        // No folder of this machine belongs in it.
+        let build = ["build", "--release", "--package", "threadproof"];
+        crate::run_with("cargo", &build, &[("THREADPROOF_RELOCATABLE", "1")])?;
+    }
     let target =
         std::env::var("CARGO_TARGET_DIR").map_or_else(|_| crate::root().join("target"), PathBuf::from);
     let name = format!("threadproof-{}-linux-{}", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
@@ -58,7 +73,7 @@ pub fn dist() -> Result<(), String> {
     let _ = std::fs::remove_dir_all(&content);
     let programs = content.join("bin");
     std::fs::create_dir_all(&programs).map_err(|error| format!("{}: {error}", programs.display()))?;
-    let built = target.join("release");
+    let built = from.map_or_else(|| target.join("release"), PathBuf::from);
     for entry in std::fs::read_dir(&built).map_err(|error| error.to_string())?.flatten() {
         let file = entry.file_name().to_string_lossy().into_owned();
         if file == "threadproof" || file.starts_with("libz3.so.") {
@@ -80,12 +95,25 @@ pub fn dist() -> Result<(), String> {
     let archive = folder.join(format!("{name}.tar.gz"));
     quietly(Command::new("tar").arg("-C").arg(&folder).arg("-czf").arg(&archive).arg(&name))?;
     smoke(&archive, &name)?;
-    let bytes = std::fs::metadata(&archive).map_or(0, |data| data.len());
-    println!("{}: {} MB", archive.display(), bytes >> 20);
+    let show = |file: &Path| {
+        let bytes = std::fs::metadata(file).map_or(0, |data| data.len());
+        println!("{}: {} MB", file.display(), bytes >> 20);
+    };
+    show(&archive);
+    if Path::new("/usr/bin/dpkg-deb").exists() {
+        let package = deb::make(&content, &folder)?;
+        show(&package);
+        if is_checked {
+            deb::check(&package, &folder)?;
+        }
+    } else if is_checked {
+        return Err("there is no dpkg-deb here, so that there is no package to check".to_owned());
+    }
     Ok(())
 }
 
-/// Unpacks the archive where nothing else is, and lets the tool work with an empty environment.
+/// Unpacks the archive where nothing else is, and lets the tool work with an empty environment. Where the
+/// system allows that, the repository is out of its sight.
 fn smoke(archive: &Path, name: &str) -> Result<(), String> {
     let clean = std::env::temp_dir().join(format!("threadproof-smoke-{}", std::process::id()));
     std::fs::create_dir_all(&clean).map_err(|error| error.to_string())?;
@@ -96,8 +124,21 @@ fn smoke(archive: &Path, name: &str) -> Result<(), String> {
 }
 
 fn try_all(content: &Path) -> Result<(), String> {
+    let is_hidden = can_hide();
+    println!("the repository is {} sight", if is_hidden { "out of" } else { "in" });
     let run = |words: &[&str]| {
-        let mut command = Command::new(content.join("bin/threadproof"));
+        let tool = content.join("bin/threadproof");
+        let mut command = match is_hidden {
+            // In name spaces of its own, an empty folder lies over the repository.
+            true => {
+                let mut command = Command::new("/usr/bin/unshare");
+                let script = "/bin/mount -t tmpfs none \"$1\" && shift && exec \"$@\"";
+                command.args(["--user", "--map-root-user", "--mount", "/bin/sh", "-c", script, "sh"]);
+                command.arg(crate::root()).arg(tool);
+                command
+            }
+            false => Command::new(tool),
+        };
         command.args(words).current_dir(content).env_clear().output().map_err(|error| error.to_string())
     };
     for (words, status, line) in TRIED {
@@ -127,6 +168,14 @@ fn try_all(content: &Path) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether a process may see other folders than we do.
+fn can_hide() -> bool {
+    let script = "/bin/mount -t tmpfs none \"$1\" && ! test -e \"$1/Cargo.toml\"";
+    let mut command = Command::new("/usr/bin/unshare");
+    command.args(["--user", "--map-root-user", "--mount", "/bin/sh", "-c", script, "sh"]).arg(crate::root());
+    command.output().is_ok_and(|output| output.status.success())
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), String> {

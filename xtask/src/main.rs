@@ -20,7 +20,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy(),
         ["setup"] => setup::install(),
         ["book"] => book::book(),
-        ["dist"] => dist::dist(),
+        ["dist", words @ ..] => dist::dist(words),
         ["trusted"] => trusted::trusted(false),
         ["trusted", "--files"] => trusted::trusted(true),
         ["bench", words @ ..] => bench::run(words),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// A package, and a file that shows that it is there.
-const PACKAGES: [(&str, &[&str]); 8] = [
+const PACKAGES: [(&str, &[&str]); 11] = [
     ("spin", &["/usr/bin/spin"]),
     ("gcc", &["/usr/bin/gcc"]),
     ("make", &["/usr/bin/make"]),
@@ -14,6 +14,9 @@ const PACKAGES: [(&str, &[&str]); 8] = [
     ("chromium", &["/usr/bin/chromium"]),
     ("csmith", &["/usr/bin/csmith"]),
     ("libcsmith-dev", &["/usr/include/csmith/csmith.h"]),
+    ("slurm-wlm", &["/usr/sbin/slurmctld"]),
+    ("munge", &["/usr/sbin/munged"]),
+    ("debootstrap", &["/usr/sbin/debootstrap"]),
 ];
 
 /// The Python package that reads our tool-info module, with its version.

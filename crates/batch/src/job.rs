@@ -1,5 +1,6 @@
 //! A job: one check of one program, for one process.
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -34,12 +35,25 @@ pub enum Asked {
 }
 
 /// The limits of a process.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Seconds by the clock.
     pub seconds: f64,
     /// Megabytes of memory.
     pub megabytes: u64,
+}
+
+/// What a process needs to know of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Work {
+    /// The identity of the job.
+    pub id: String,
+    /// The words after `verify`.
+    pub words: Vec<OsString>,
+    /// What the process may take.
+    pub limits: Limits,
+    /// Whether the answer may come from a cache.
+    pub is_cacheable: bool,
 }
 
 /// An expected verdict.
@@ -166,6 +180,12 @@ impl Job {
         words.push("--".into());
         words.extend(self.files.iter().map(|file| file.clone().into_os_string()));
         words
+    }
+
+    /// What a process needs to know of it, under this identity.
+    pub fn work(&self, id: &str) -> Work {
+        let is_cacheable = self.is_cacheable;
+        Work { id: id.to_owned(), words: self.words(), limits: self.limits, is_cacheable }
     }
 
     /// Identifies what is done: the words, the contents of the files that they name, those of the options in

@@ -5,6 +5,9 @@ use crate::runner;
 use crate::summary::{Entry, Summary};
 use serde::Serialize;
 
+/// The format, with its version.
+pub(crate) const FORMAT: &str = "threadproof batch 1";
+
 #[derive(Serialize)]
 struct Document<'a> {
     format: &'static str,
@@ -31,6 +34,9 @@ struct JobEntry<'a> {
     standing: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<String>,
+    /// Whether the baseline has the same answer, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,7 +54,7 @@ struct JobEntry<'a> {
 pub fn render(plan: &str, entries: &[Entry<'_>], is_there: &dyn Fn(&std::path::Path) -> bool) -> String {
     let summary = Summary::of(entries);
     let document = Document {
-        format: "threadproof batch 1",
+        format: FORMAT,
         tool: "threadproof",
         version: env!("CARGO_PKG_VERSION"),
         plan,
@@ -58,6 +64,14 @@ pub fn render(plan: &str, entries: &[Entry<'_>], is_there: &dyn Fn(&std::path::P
     };
     // Strings, numbers and lists always have a text.
     serde_json::to_string_pretty(&document).map_or_else(|error| error.to_string(), |text| text + "\n")
+}
+
+/// What is asked of a job.
+pub(crate) fn property(asked: &Asked) -> String {
+    match asked {
+        Asked::Check(name) => name.clone(),
+        Asked::Property(path) => path.display().to_string(),
+    }
 }
 
 fn job_entry<'a>(entry: &'a Entry<'_>, is_there: &dyn Fn(&std::path::Path) -> bool) -> JobEntry<'a> {
@@ -70,16 +84,14 @@ fn job_entry<'a>(entry: &'a Entry<'_>, is_there: &dyn Fn(&std::path::Path) -> bo
         id: entry.id,
         name,
         files: files.iter().map(|file| file.display().to_string()).collect(),
-        property: match asked {
-            Asked::Check(name) => name.clone(),
-            Asked::Property(path) => path.display().to_string(),
-        },
+        property: property(asked),
         options: options.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         timeout: limits.seconds,
         memory: limits.megabytes,
         expected: expected.as_ref().map(ToString::to_string),
         standing: entry.standing().name(),
         verdict: finished.map(|finished| finished.verdict.to_string()),
+        known: entry.is_known(),
         seconds: finished.map(|finished| finished.seconds),
         cpu_seconds: finished.map(|finished| finished.cpu_seconds),
         megabytes: finished.map(|finished| finished.bytes as f64 / f64::from(1 << 20)),

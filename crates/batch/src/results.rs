@@ -114,6 +114,19 @@ impl Results {
         Ok(())
     }
 
+    /// Records the results of several jobs, all or none: it is the waiting for the disk that takes long.
+    pub fn put_all<'a>(
+        &self,
+        all: impl IntoIterator<Item = (&'a str, &'a Job, &'a Finished)>,
+    ) -> Result<(), String> {
+        let fail = |error| message(&self.path, &error);
+        let transaction = self.connection.unchecked_transaction().map_err(fail)?;
+        for (id, job, finished) in all {
+            self.put(id, job, finished)?;
+        }
+        transaction.commit().map_err(fail)
+    }
+
     /// Forgets the result of a job.
     pub fn forget(&self, id: &str) -> Result<(), String> {
         let delete = "DELETE FROM result WHERE id = ?1";

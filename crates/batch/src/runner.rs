@@ -3,7 +3,7 @@
 //! A process answers within its limits by itself. The runner ends one that does not, and all when it is asked
 //! to stop. A process ends when the runner is killed: it is told whose child it is (`--supervisor`).
 
-use crate::job::{Job, Limits, Verdict};
+use crate::job::{Limits, Verdict, Work};
 use crate::results::Finished;
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
@@ -44,6 +44,8 @@ pub struct Settings<'a> {
     pub has_pages: bool,
     /// How long to wait for an answer after the limit of time.
     pub grace: Duration,
+    /// What sets the unfinished files of this runner apart from those of others in the same folder.
+    pub tag: &'a str,
     /// Asks to stop: jobs that run are ended, and have no result.
     pub stop: &'a AtomicBool,
 }
@@ -53,26 +55,32 @@ pub fn outputs(id: &str) -> (PathBuf, PathBuf) {
     (Path::new("reports").join(format!("{id}.json")), Path::new("pages").join(format!("{id}.html")))
 }
 
-/// Makes the folders for reports, and removes remains of processes that were killed.
+/// Makes the folders for reports.
 pub fn prepare(folder: &Path) -> Result<(), String> {
     for name in ["reports", "pages"] {
         let folder = folder.join(name);
         let fail =
             |error: std::io::Error| format!("{}: {error}; name another folder by --output", folder.display());
         std::fs::create_dir_all(&folder).map_err(fail)?;
-        for entry in std::fs::read_dir(&folder).map_err(fail)?.flatten() {
+    }
+    Ok(())
+}
+
+/// Removes remains of processes that were killed; none may run in the folder.
+pub fn sweep(folder: &Path) {
+    for name in ["reports", "pages"] {
+        for entry in std::fs::read_dir(folder.join(name)).into_iter().flatten().flatten() {
             if entry.path().extension().is_some_and(|ending| ending == "part") {
                 let _ = std::fs::remove_file(entry.path());
             }
         }
     }
-    Ok(())
 }
 
-/// Runs the jobs, which have ids. `take` gets the number of each that is finished, in the order in which they
+/// Runs the jobs. `take` gets the number of each that is finished, in the order in which they
 /// end; if it fails, the others are stopped, and its error is the result.
 pub fn run(
-    jobs: &[(String, &Job)],
+    jobs: &[Work],
     settings: &Settings<'_>,
     mut take: impl FnMut(usize, Finished) -> Result<(), String>,
 ) -> Result<(), String> {
@@ -86,8 +94,8 @@ pub fn run(
             scope.spawn(move || {
                 while !is_over() {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some((id, job)) = jobs.get(number) else { return };
-                    if let Some(finished) = one(id, job, settings, is_over) {
+                    let Some(work) = jobs.get(number) else { return };
+                    if let Some(finished) = one(work, settings, is_over) {
                         // The receiver waits until all are done.
                         let _ = done.send((number, finished));
                     }
@@ -107,7 +115,7 @@ pub fn run(
 }
 
 /// Runs one job; `None` if it was stopped.
-fn one(id: &str, job: &Job, settings: &Settings<'_>, is_over: &dyn Fn() -> bool) -> Option<Finished> {
+fn one(work: &Work, settings: &Settings<'_>, is_over: &dyn Fn() -> bool) -> Option<Finished> {
     let begun = Instant::now();
     let failed = |why: String| Finished {
         verdict: Verdict::Error(why),
@@ -116,19 +124,20 @@ fn one(id: &str, job: &Job, settings: &Settings<'_>, is_over: &dyn Fn() -> bool)
         bytes: 0,
         is_cached: false,
     };
-    let (report, page) = outputs(id);
+    let (report, page) = outputs(&work.id);
     let (report, page) = (settings.folder.join(report), settings.folder.join(page));
-    let (answer, log) = (report.with_extension("json.part"), report.with_extension("log.part"));
+    let part = |kind: &str| report.with_extension(format!("{kind}{}.part", settings.tag));
+    let (answer, log) = (part("json"), part("log"));
     let start = || -> std::io::Result<Child> {
         let mut command = Command::new(settings.program);
         command.arg("verify").arg(format!("--supervisor={}", std::process::id())).arg("--format=json");
-        if let Some(cache) = settings.cache.filter(|_| job.is_cacheable) {
+        if let Some(cache) = settings.cache.filter(|_| work.is_cacheable) {
             command.arg(crate::job::word("cache", cache));
         }
         if settings.has_pages {
             command.arg(crate::job::word("html", &page));
         }
-        command.args(job.words()).stdin(Stdio::null());
+        command.args(&work.words).stdin(Stdio::null());
         // Ctrl-C on the terminal is for the runner, which ends its processes.
         command.process_group(0).stdout(File::create(&answer)?).stderr(File::create(&log)?).spawn()
     };
@@ -139,7 +148,7 @@ fn one(id: &str, job: &Job, settings: &Settings<'_>, is_over: &dyn Fn() -> bool)
             return Some(failed(format!("the process cannot be started: {error}")));
         }
     };
-    let watched = watch(&mut child, &job.limits, settings.grace, begun, is_over);
+    let watched = watch(&mut child, &work.limits, settings.grace, begun, is_over);
     let seconds = begun.elapsed().as_secs_f64();
     let said = text(&log);
     let _ = std::fs::remove_file(&log);
@@ -305,7 +314,6 @@ fn processor_time(id: Pid) -> f64 {
 mod tests {
     use super::*;
 
-    use crate::job::Asked;
     use std::os::unix::fs::PermissionsExt;
 
     /// A program that does what a script says, in a folder that is removed at the end.
@@ -326,16 +334,13 @@ mod tests {
 
         /// The verdicts of jobs that it runs, one at a time.
         fn run(&self, jobs: usize, limits: Limits, stop: &AtomicBool) -> Vec<Verdict> {
-            let job = Job {
-                name: "a".to_owned(),
-                files: Vec::new(),
-                asked: Asked::Check("races".to_owned()),
-                options: Vec::new(),
+            let work = |number: usize| Work {
+                id: number.to_string(),
+                words: vec!["--check=races".to_owned().into()],
                 limits,
-                expected: None,
                 is_cacheable: true,
             };
-            let jobs: Vec<(String, &Job)> = (0..jobs).map(|number| (number.to_string(), &job)).collect();
+            let jobs: Vec<Work> = (0..jobs).map(work).collect();
             let program = self.0.join("program");
             let settings = Settings {
                 program: &program,
@@ -344,6 +349,7 @@ mod tests {
                 cache: None,
                 has_pages: false,
                 grace: Duration::ZERO,
+                tag: "",
                 stop,
             };
             let mut verdicts = Vec::new();

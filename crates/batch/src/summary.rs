@@ -1,5 +1,6 @@
 //! What came of a batch: counts, the score of the competition, and the lines on the terminal.
 
+use crate::baseline::Baseline;
 use crate::job::{Expected, Job, Verdict};
 use crate::results::Finished;
 use crate::runner::INTERNAL_ERROR;
@@ -22,6 +23,8 @@ pub struct Entry<'a> {
     pub job: &'a Job,
     /// Its result; `None` if it did not run.
     pub finished: Option<Finished>,
+    /// What is compared with.
+    pub baseline: Option<&'a Baseline>,
 }
 
 /// What a verdict is worth, given what is expected.
@@ -71,6 +74,12 @@ pub fn standing(expected: Option<&Expected>, verdict: &Verdict) -> Standing {
 }
 
 impl Entry<'_> {
+    /// Whether the baseline has the same answer; `None` where nothing is compared, or there is no answer.
+    pub fn is_known(&self) -> Option<bool> {
+        let finished = self.finished.as_ref()?;
+        self.baseline.map(|baseline| baseline.has(self.job, &finished.verdict))
+    }
+
     /// The standing of its verdict.
     pub fn standing(&self) -> Standing {
         let expected = self.job.expected.as_ref();
@@ -92,7 +101,15 @@ impl Entry<'_> {
             true => format!("\x1b[{colour}m{:7}\x1b[0m", verdict.word()),
             false => format!("{:7}", verdict.word()),
         };
-        let cached = if *is_cached { " (cache)" } else { "" };
+        let is_finding = *verdict != Verdict::True || self.standing() == Standing::Wrong;
+        let cached = match (is_cached, self.is_known().filter(|_| is_finding)) {
+            (true, Some(true)) => " (cache, known)",
+            (true, Some(false)) => " (cache, new)",
+            (true, None) => " (cache)",
+            (false, Some(true)) => " (known)",
+            (false, Some(false)) => " (new)",
+            (false, None) => "",
+        };
         let (name, asked) = (clean(&self.job.name), self.job.asked.name());
         format!("{word} {seconds:7.2} s  {name}: {asked}{cached}{note}")
     }
@@ -206,9 +223,11 @@ impl Summary {
 
     /// The exit status, by what matters most: 4 for an internal error, 1 for a wrong answer or a violation
     /// that was not expected, 3 for a program that cannot be read, 2 for an unknown answer, and otherwise 0.
+    /// What a baseline has does not count.
     pub fn status(entries: &[Entry<'_>]) -> u8 {
         let rank = |entry: &Entry<'_>| match entry.finished.as_ref().map(|finished| &finished.verdict) {
             Some(Verdict::Error(why)) if why.starts_with(INTERNAL_ERROR) => 4,
+            Some(_) if entry.is_known() == Some(true) => 0,
             Some(Verdict::Error(_)) => 2,
             Some(Verdict::Unknown(_)) | None => 1,
             Some(Verdict::True | Verdict::False(_)) => match (entry.standing(), &entry.finished) {
@@ -262,7 +281,7 @@ mod tests {
                     let verdict = verdict.clone();
                     let (seconds, cpu_seconds) = (1.0, 0.5);
                     let finished = Finished { verdict, seconds, cpu_seconds, bytes: 1, is_cached: false };
-                    Entry { id: "1", job, finished: Some(finished) }
+                    Entry { id: "1", job, finished: Some(finished), baseline: None }
                 })
                 .collect();
             let sum = Summary::of(&entries);
@@ -270,7 +289,7 @@ mod tests {
             assert_eq!((sum.best_score, sum.expected, sum.cpu_seconds), (3, 2, 1.5));
             assert_eq!(Summary::status(&entries), status, "{verdicts:?}");
         }
-        let open = [Entry { id: "1", job: &jobs[0], finished: None }];
+        let open = [Entry { id: "1", job: &jobs[0], finished: None, baseline: None }];
         assert_eq!((Summary::of(&open).finished, Summary::status(&open)), (0, 2));
     }
 }

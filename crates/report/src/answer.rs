@@ -1,5 +1,6 @@
 //! The outcomes of all checks of a program.
 
+use crate::baseline::{Baseline, News};
 use crate::story::Story;
 use crate::{SharedMemory, Sources};
 use checker::Checked;
@@ -23,12 +24,19 @@ pub struct Report<'a> {
     pub stories: &'a [(Check, Story)],
     /// The status of each shared memory location, if that was analysed.
     pub memory: Option<&'a SharedMemory>,
+    /// What is compared with, if a report is to say what is new.
+    pub baseline: Option<&'a Baseline>,
 }
 
 impl<'a> Report<'a> {
     /// Why a check holds.
     pub fn story(&self, check: Check) -> Option<&'a Story> {
         self.stories.iter().find(|(known, _)| *known == check).map(|(_, story)| story)
+    }
+
+    /// What is new, where that is asked.
+    pub fn news(&self) -> Option<News> {
+        self.baseline.map(|baseline| baseline.news(self))
     }
 }
 

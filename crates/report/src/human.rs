@@ -1,5 +1,6 @@
 //! The human-readable report: what went wrong, how, and the verdict in the last line.
 
+use crate::baseline::Subject;
 use crate::interleaving::{Interleaving, lock_name, name, waited_for};
 use crate::shared_memory::table;
 use crate::sources::position;
@@ -9,19 +10,49 @@ use crate::{Answer, End, Outcome, Report, SharedMemory, Sources, Tried, columns}
 use checker::{Checked, Refutation, ReplayedViolation, WaitTarget};
 use ir::semantics::Leak;
 use ir::{Assumption, ErrorKind, Program, Span};
-use verdict::{Check, Decisions, Exhausted, Proof, Reason};
+use verdict::{Check, Decision, Decisions, Exhausted, Proof, Reason};
 
 /// Renders all outcomes.
 pub fn render(report: &Report<'_>, style: Style) -> String {
     let Report { program, sources, outcomes, answer, explain, .. } = *report;
     let mut out = String::new();
-    let shown = report.memory.filter(|memory| explain || is_worth_showing(memory));
+    let news = report.news();
+    let is_known = |subject| news.as_ref().is_some_and(|news| news.is_known(subject) == Some(true));
+    let has_new_location = |memory: &&SharedMemory| {
+        news.is_none()
+            || (0..memory.locations.len()).any(|number| {
+                news.as_ref().and_then(|news| news.is_known(Subject::Location(number))) == Some(false)
+            })
+    };
+    let shown = report.memory.filter(|memory| explain || is_worth_showing(memory)).filter(has_new_location);
     if let Some(memory) = shown.filter(|memory| memory.is_empty_claim()) {
         line(&mut out, &style.paint(Tone::Open, &table::reached(memory)));
     }
-    for outcome in outcomes {
+    for (number, outcome) in outcomes.iter().enumerate() {
         let subject = about(outcome);
         match &outcome.verdict {
+            Checked::Refuted(refutation) if is_known(Subject::Violation(number)) => {
+                let complaint = complaint(refutation).into_iter().next().map(|(text, _)| text);
+                line(&mut out, &format!("{subject}: known: {}", complaint.unwrap_or_default()));
+                if outcome.variable.is_none() {
+                    line(
+                        &mut out,
+                        "  (One violation of each check is searched for: this one may hide others.)",
+                    );
+                }
+                continue;
+            }
+            Checked::Unknown(_) if is_known(Subject::Open(number)) => {
+                let lines = outcome.decisions.iter().flat_map(|found| &found.lines).enumerate();
+                let is_new = |(index, checked): &(usize, &Decision)| {
+                    checked.proved < checked.checks && !is_known(Subject::Line(number, *index))
+                };
+                let new: Vec<&Decision> = lines.filter(is_new).map(|(_, line)| line).collect();
+                let what = if new.is_empty() { "nothing more is open" } else { "more is open" };
+                line(&mut out, &format!("{subject}: unknown, as before; {what}."));
+                open_lines(&mut out, program, sources, &new);
+                continue;
+            }
             Checked::Proved(proof) => {
                 let what = if outcome.variable.is_some() { "race-free" } else { "proved" };
                 let what = style.paint(Tone::Good, what);
@@ -68,6 +99,10 @@ pub fn render(report: &Report<'_>, style: Style) -> String {
     }
     if !out.is_empty() {
         out.push('\n');
+    }
+    if let Some(news) = &news {
+        let (new, known) = news.counts();
+        line(&mut out, &format!("compared with the baseline: {new} new, {known} known, {} gone", news.gone));
     }
     let tone = match answer {
         Answer::True => Tone::Good,
@@ -171,8 +206,20 @@ fn decisions(out: &mut String, program: &Program, sources: &Sources, found: &Dec
             if found.given.is_empty() { "" } else { ", provided that what is taken for granted is so" };
         line(out, &format!("  {proved} of {checks} checks are proved{given}."));
     }
-    let open = found.lines.iter().filter(|decision| decision.proved < decision.checks);
-    for decision in open.clone().take(MOST_OPEN) {
+    let open: Vec<&Decision> =
+        found.lines.iter().filter(|decision| decision.proved < decision.checks).collect();
+    open_lines(out, program, sources, &open);
+    let hidden: Vec<Assumption> =
+        found.given.iter().filter(|given| !program.assumptions.contains(given)).cloned().collect();
+    if !hidden.is_empty() {
+        line(out, "  This takes for granted:");
+        assumptions(out, program, &hidden);
+    }
+}
+
+/// The lines whose checks are not all proved, and why.
+fn open_lines(out: &mut String, program: &Program, sources: &Sources, open: &[&Decision]) {
+    for decision in open.iter().take(MOST_OPEN) {
         let of = match (decision.checks - decision.proved, decision.checks) {
             (1, 1) => String::new(),
             (open, checks) => format!(" ({open} of {checks} call paths)"),
@@ -188,15 +235,9 @@ fn decisions(out: &mut String, program: &Program, sources: &Sources, found: &Dec
             line(out, &format!("      {}", clean(code)));
         }
     }
-    let more = open.count().saturating_sub(MOST_OPEN);
+    let more = open.len().saturating_sub(MOST_OPEN);
     if more > 0 {
         line(out, &format!("  and {more} more lines"));
-    }
-    let hidden: Vec<Assumption> =
-        found.given.iter().filter(|given| !program.assumptions.contains(given)).cloned().collect();
-    if !hidden.is_empty() {
-        line(out, "  This takes for granted:");
-        assumptions(out, program, &hidden);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The report for programs: one JSON object. Its schema is `docs/report.schema.json`.
 
+use crate::baseline::{self, Subject};
 use crate::human;
 use crate::interleaving::Interleaving;
 use crate::shared_memory::{Finding, FoundAccess, Status};
@@ -8,7 +9,7 @@ use crate::{Outcome, Report, SharedMemory};
 use checker::{Checked, Refutation, ReplayedViolation};
 use ir::Program;
 use serde::Serialize;
-use verdict::{Decisions, Proof};
+use verdict::{Check, Decisions, Proof};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -27,6 +28,19 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     incomplete: Option<&'a str>,
     assumptions: Vec<AssumptionEntry<'a>>,
+    /// What was found, by keys that do not change when lines move.
+    findings: Vec<FindingEntry>,
+}
+
+#[derive(Serialize)]
+struct FindingEntry {
+    key: String,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    property: Option<&'static str>,
+    /// Whether it is in the baseline, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<bool>,
 }
 
 /// What is known of races on one location.
@@ -207,10 +221,27 @@ pub fn render(report: &Report<'_>) -> String {
         }),
         incomplete: report.memory.and_then(|memory| memory.incomplete.as_deref()),
         assumptions: assumption_entries(program, &program.assumptions),
+        findings: finding_entries(report),
     };
     let mut text = serde_json::to_string_pretty(&document).expect("the document has text keys only");
     text.push('\n');
     text
+}
+
+fn finding_entries(report: &Report<'_>) -> Vec<FindingEntry> {
+    let news = report.baseline.cloned().unwrap_or_default().news(report);
+    let entry = |(finding, is_known): (baseline::Finding, bool)| {
+        let property = |number: usize| Some(report.outcomes[number].check.property_name());
+        let (kind, property) = match finding.subject {
+            Subject::Violation(number) => ("violation", property(number)),
+            Subject::Open(number) => ("open check", property(number)),
+            Subject::Line(number, _) => ("open line", property(number)),
+            Subject::Location(_) => ("open location", Some(Check::Races.property_name())),
+            Subject::Unmodelled(_) => ("not modelled", None),
+        };
+        FindingEntry { key: finding.key, kind, property, known: report.baseline.map(|_| is_known) }
+    };
+    news.findings.into_iter().map(entry).collect()
 }
 
 fn location_entries<'a>(program: &'a Program, memory: &'a SharedMemory) -> Vec<LocationEntry<'a>> {

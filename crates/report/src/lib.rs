@@ -1,6 +1,7 @@
 //! Renderings of programs and verdicts: text, Markdown, HTML, JSON, SARIF, graphs. Does no IO.
 
 mod answer;
+pub mod baseline;
 mod columns;
 pub mod graph;
 pub mod html;

@@ -6,6 +6,7 @@
 //! to where the tool ran, fingerprints, and the execution as a code flow with one thread flow for each
 //! thread, whose locations say in which order they happen.
 
+use crate::baseline::{self, Subject};
 use crate::interleaving::Interleaving;
 use crate::shared_memory::{Finding, FoundAccess, Status, table};
 use crate::{Report, human};
@@ -28,30 +29,46 @@ pub fn render(report: &Report<'_>) -> String {
             rules.push(outcome.check);
         }
     }
+    let news = report.baseline.cloned().unwrap_or_default().news(report);
+    let marked = |mut result: Value, subject: Subject| {
+        if let Some(key) = news.key(subject) {
+            result["partialFingerprints"][baseline::FINGERPRINT] = json!(key);
+        }
+        if let (Some(_), Some(is_known)) = (report.baseline, news.is_known(subject)) {
+            result["baselineState"] = json!(if is_known { "unchanged" } else { "new" });
+        }
+        result
+    };
     let mut results: Vec<Value> = Vec::new();
-    for outcome in report.outcomes {
+    for (number, outcome) in report.outcomes.iter().enumerate() {
         let name = outcome.check.property_name();
         let index = rules.iter().position(|rule| rule.property_name() == name).unwrap_or(0);
         let rule = (name, index);
         match &outcome.verdict {
-            Checked::Refuted(refutation) => results.push(result(report, rule, refutation)),
+            Checked::Refuted(refutation) => {
+                results.push(marked(result(report, rule, refutation), Subject::Violation(number)));
+            }
             Checked::Proved(_) => {}
             Checked::Unknown(_) => {
-                let lines = outcome.decisions.iter().flat_map(|decisions| &decisions.lines);
-                let open = lines.filter(|line| line.proved < line.checks);
-                results.extend(open.map(|line| open_result(report.program, rule, line)));
+                let lines = outcome.decisions.iter().flat_map(|decisions| &decisions.lines).enumerate();
+                let open = lines.filter(|(_, line)| line.proved < line.checks);
+                results.extend(open.map(|(index, line)| {
+                    marked(open_result(report.program, rule, line), Subject::Line(number, index))
+                }));
             }
         }
     }
     if let (Some(memory), Some(index)) = (report.memory, rules.iter().position(|rule| *rule == Check::Races))
     {
         let rule = (Check::Races.property_name(), index);
-        let replayed = |finding: &&Finding| match &finding.status {
+        let is_open = |(_, finding): &(usize, &Finding)| match &finding.status {
             Status::Race(_) | Status::RaceFree(_) => false,
             Status::Possible(_) | Status::Open(_) => true,
         };
-        let open = memory.locations.iter().filter(replayed).take(MOST_OPEN);
-        results.extend(open.filter_map(|finding| open_location(report, rule, finding)));
+        let open = memory.locations.iter().enumerate().filter(is_open).take(MOST_OPEN);
+        results.extend(open.filter_map(|(number, finding)| {
+            Some(marked(open_location(report, rule, finding)?, Subject::Location(number)))
+        }));
     }
     let driver = json!({
         "name": "threadproof",
@@ -68,7 +85,12 @@ pub fn render(report: &Report<'_>) -> String {
             "tool": { "driver": driver },
             "columnKind": "unicodeCodePoints",
             "results": results,
-            "properties": { "verdict": report.answer.to_string(), "assumptions": assumptions },
+            "properties": {
+                "verdict": report.answer.to_string(),
+                "assumptions": assumptions,
+                // A result has a line.
+                baseline::OPEN_CHECKS: news.open_keys(),
+            },
         }],
     });
     format!("{log:#}\n")

@@ -28,7 +28,8 @@ const BATCH_EXAMPLES: &str = "Examples:
   threadproof batch src                                   assertions and races of each C file
   threadproof batch tasks --property no-data-race --timeout 10
   threadproof batch plan.toml --output nightly --jobs 8
-  threadproof batch src --check races -- --failures -I include";
+  threadproof batch src --check races -- --failures -I include
+  threadproof batch plan.toml --on slurm --sbatch=--partition=long";
 
 /// What to do.
 #[derive(Subcommand, Debug)]
@@ -62,6 +63,16 @@ pub enum Command {
     /// read or written, 4 internal error, 130 interrupted.
     #[command(after_help = BATCH_EXAMPLES)]
     Batch(Batch),
+    /// Run a part of a batch, on a node of a cluster.
+    #[command(hide = true)]
+    Element {
+        /// What was submitted.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        /// Which part of it.
+        #[arg(value_name = "N")]
+        element: usize,
+    },
     /// Serve an editor over standard input and output, by the Language Server Protocol.
     ///
     /// Options of verifications come from the `threadproof.toml` of the workspace.
@@ -85,9 +96,21 @@ pub struct Batch {
     /// Where results, reports and the cache are kept.
     #[arg(long, value_name = "DIR", default_value = "threadproof-batch")]
     pub output: PathBuf,
-    /// How many processes run at once [default: as many as keep the processors busy].
+    /// Where the checks run: here, or on a cluster, whose nodes see the same folders (`docs/cluster.md`).
+    #[arg(long, value_enum, default_value_t = Place::Local, value_name = "PLACE")]
+    pub on: Place,
+    /// How many processes run at once [default: as many as keep the processors busy; on a cluster: as many as
+    /// it runs].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
+    /// With `--on slurm`: how many checks each job of the cluster has [default: such that there are at most
+    /// 1000 jobs].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub chunk: Option<u32>,
+    /// With `--on slurm`: a further option of `sbatch`, as `--sbatch=--partition=long`. May be given several
+    /// times.
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    pub sbatch: Vec<std::ffi::OsString>,
     /// Seconds for each check [default: 60].
     #[arg(long, value_name = "S")]
     pub timeout: Option<f64>,
@@ -111,6 +134,10 @@ pub struct Batch {
     /// Search for every verdict.
     #[arg(long, conflicts_with = "cache")]
     pub no_cache: bool,
+    /// Compare with the results of an earlier batch: the exit status tells what is new. Verdicts stay what
+    /// they are.
+    #[arg(long, value_name = "batch.json")]
+    pub baseline: Option<PathBuf>,
     /// Run finished checks again.
     #[arg(long)]
     pub fresh: bool,
@@ -120,6 +147,15 @@ pub struct Batch {
     /// Further options of `verify`, for each check.
     #[arg(last = true, value_name = "OPTION")]
     pub options: Vec<std::ffi::OsString>,
+}
+
+/// Where the checks of a batch run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Place {
+    /// On this machine.
+    Local,
+    /// On a cluster that Slurm manages.
+    Slurm,
 }
 
 /// Options of `lsp`.
@@ -315,6 +351,10 @@ pub struct Verify {
     /// to step through, graphs, and when each engine ran.
     #[arg(long, value_name = "FILE.html", help_heading = "What is reported")]
     pub html: Option<PathBuf>,
+    /// Compare with an earlier report (`--format json` or `sarif`): violations and open checks that it has
+    /// are not told again, and the exit status is 0 where nothing is new. Verdicts stay what they are.
+    #[arg(long, value_name = "FILE", help_heading = "What is reported")]
+    pub baseline: Option<PathBuf>,
     /// Write a program that makes the violation happen into this folder.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["nesc", "race"], help_heading = "What is reported")]
     pub reproducer: Option<PathBuf>,

@@ -12,7 +12,7 @@ use crate::functions;
 use crate::input::{self, Input, Kind};
 use crate::lsp;
 use crate::manual;
-use crate::presenting;
+use crate::presenting::{self, plain};
 use crate::property_file::Asked;
 use crate::terminal::Printer;
 use crate::watchdog::{self, Limits, Watched};
@@ -24,7 +24,8 @@ use ir::specification::Specification;
 use portfolio::live::{Live, Partial};
 use portfolio::pipeline;
 use portfolio::specification::{self, Conforming};
-use report::{Answer, Outcome, SharedMemory, Sources};
+use report::baseline::{Baseline, Comparison};
+use report::{Answer, Outcome, Report, SharedMemory, Sources};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -66,6 +67,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Conform(options) => (options.timeout, options.memory, Format::Human),
         Command::Draft(options) => (options.of.timeout, options.of.memory, Format::Human),
         Command::Batch(options) => return batching::run(options, &printer),
+        Command::Element { folder, element } => return batching::element(folder, *element, &printer),
         Command::Lsp(options) => return serve(options.config.clone(), &printer),
         Command::Completions { shell } => return completions(*shell, &printer),
         Command::Man => return manual(&printer),
@@ -98,7 +100,11 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Conform(options) => conform(options, deadline, &its_printer, &its_live),
         Command::Draft(options) => draft(&options, deadline, &its_printer, &its_live),
         // These commands are already handled.
-        Command::Batch(_) | Command::Lsp(_) | Command::Completions { .. } | Command::Man => status::PROVED,
+        Command::Batch(_)
+        | Command::Element { .. }
+        | Command::Lsp(_)
+        | Command::Completions { .. }
+        | Command::Man => status::PROVED,
     };
     let limits = Limits { deadline, bytes: memory << 20, cancel: live.cancel.clone() };
     let code = match watchdog::run(work, &limits, |bytes| printer.status(|| live.status(), bytes)) {
@@ -196,6 +202,10 @@ fn manual(printer: &Printer) -> ExitCode {
 }
 
 fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live, cache: Option<&Cache>) -> u8 {
+    let baseline = match options.baseline.as_deref().map(evidence::baseline).transpose() {
+        Ok(baseline) => baseline,
+        Err(problem) => return bad_input(options.format, &[problem], printer),
+    };
     live.doing("reading the program");
     if checking::may_ask_for_races(&options.asking) {
         live.reads(&options.reading.draft);
@@ -235,13 +245,15 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live, c
     checking::run_checks(options, &question, specification.as_ref(), deadline, live, cache);
     let (outcomes, memory) = (live.outcomes(), live.memory());
     let answer = Answer::of(&outcomes, &asked.open);
-    live.answered(status_of(&answer));
+    let compared = plain((program, sources), &outcomes, &answer, memory.as_ref());
+    let code = compared_status(&compared, baseline.as_ref().filter(|_| asked.open.is_empty()));
+    live.answered(code);
     live.doing("writing the report");
     if let Some(cache) = cache {
         cache.keep(program, &outcomes);
     }
-    let page =
-        presenting::present(options, &question, (&outcomes, memory.as_ref()), &answer, &budget, printer);
+    let found = (outcomes.as_slice(), memory.as_ref());
+    let page = presenting::present(options, &question, found, &answer, baseline.as_ref(), &budget, printer);
     let run = Run { options, question: &question, outcomes: &outcomes, deadline };
     let mut written = run.write();
     if let Err(reason) = page {
@@ -261,7 +273,22 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live, c
         Answer::Unknown(_) if outcomes.iter().any(crashed) => status::INTERNAL,
         // A script that relies on the exit status must not assume that the file exists.
         _ if failed => status::BAD_INPUT,
-        _ => status_of(&answer),
+        _ => code,
+    }
+}
+
+/// The exit status: of what is new, if there is a baseline.
+fn compared_status(report: &Report<'_>, baseline: Option<&Baseline>) -> u8 {
+    let status = status_of(report.answer);
+    let Some(news) = baseline.map(|baseline| baseline.news(report)) else { return status };
+    let open = |outcome: &Outcome| matches!(outcome.verdict, Checked::Unknown(_));
+    match (news.comparison(), report.answer) {
+        (Comparison::NewViolation, Answer::False(_)) => status::REFUTED,
+        // All is proved, or violations are known.
+        (Comparison::NothingNew, Answer::True | Answer::False(_)) => status::PROVED,
+        // It says the same as the findings.
+        (Comparison::NothingNew, Answer::Unknown(_)) if report.outcomes.iter().any(open) => status::PROVED,
+        (Comparison::NewViolation | Comparison::NewOpen | Comparison::NothingNew, _) => status::UNKNOWN,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::input::Kind;
 use checker::{Checked, Refutation};
 use ir::Program;
 use ir::diagnostic::{self, Diagnostic};
+use report::baseline::Baseline;
 use report::reproducer::Compilation;
 use report::witness::{self, Task};
 use report::{End, Outcome};
@@ -306,6 +307,15 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
     written.map_err(|error| {
         let _ = std::fs::remove_file(&part);
         failed(error)
+    })
+}
+
+/// The findings of an earlier report.
+pub fn baseline(path: &Path) -> Result<Baseline, Diagnostic> {
+    let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+    Baseline::read(&text).map_err(|why| {
+        let help = "`threadproof verify --format json`, or `--format sarif`, prints one";
+        Diagnostic::of_file(path, diagnostic::Kind::Text, why).help(help)
     })
 }
 

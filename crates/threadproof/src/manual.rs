@@ -14,7 +14,8 @@ pub fn page(mut whole: Command) -> String {
         .and_then(|()| man.render_name_section(&mut text))
         .and_then(|()| man.render_synopsis_section(&mut text))
         .and_then(|()| man.render_description_section(&mut text));
-    for command in whole.get_subcommands().filter(|command| command.get_name() != "help") {
+    let is_shown = |command: &&Command| command.get_name() != "help" && !command.is_hide_set();
+    for command in whole.get_subcommands().filter(is_shown) {
         let name = format!("threadproof {}", command.get_name());
         let man = Man::new(command.clone().display_name(&name).bin_name(&name));
         let title = format!(".SH \"{}\"\n", name.to_uppercase());

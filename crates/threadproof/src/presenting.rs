@@ -7,6 +7,7 @@ use crate::evidence::write_whole;
 use crate::terminal::{self, Printer};
 use checker::Checked;
 use ir::Program;
+use report::baseline::Baseline;
 use report::html::Extras;
 use report::story::{self, Story};
 use report::{Answer, Outcome, Report, SharedMemory, Sources};
@@ -34,7 +35,7 @@ pub fn plain<'a>(
     answer: &'a Answer,
     memory: Option<&'a SharedMemory>,
 ) -> Report<'a> {
-    Report { program, sources, outcomes, answer, explain: false, stories: &[], memory }
+    Report { program, sources, outcomes, answer, explain: false, stories: &[], memory, baseline: None }
 }
 
 /// Prints the report of a verification, and writes the page; returns why it cannot be written.
@@ -43,6 +44,7 @@ pub fn present(
     question: &Question,
     (outcomes, memory): (&[Outcome], Option<&SharedMemory>),
     answer: &Answer,
+    baseline: Option<&Baseline>,
     budget: &Budget,
     printer: &Printer,
 ) -> Result<(), String> {
@@ -84,7 +86,7 @@ pub fn present(
         }
     }
     let explain = options.explain;
-    let report = Report { program, sources, outcomes, answer, explain, stories: &stories, memory };
+    let report = Report { program, sources, outcomes, answer, explain, stories: &stories, memory, baseline };
     printer.print(&document(options.format, &report));
     if let Some(path) = &options.html {
         let lowered = question.prepared.of(first);

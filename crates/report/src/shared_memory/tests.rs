@@ -95,6 +95,7 @@ fn with_report<T>(memory: &SharedMemory, render: impl FnOnce(&Report<'_>) -> T) 
         explain: false,
         stories: &[],
         memory: Some(memory),
+        baseline: None,
     })
 }
 
@@ -357,7 +358,8 @@ fn the_listing_for_code_scanning() {
             "text": "Open whether there is a data race on `count`: main reads and holds no lock, worker writes and holds `m`: nothing is known that keeps them apart."
           },
           "partialFingerprints": {
-            "threadproof/v1": "33b097fa790675f1ac694a9ef1da246d"
+            "threadproof/v1": "33b097fa790675f1ac694a9ef1da246d",
+            "threadproof/v2": "0d6b30b3120a2d734002da20c2b32735"
           },
           "relatedLocations": [
             {

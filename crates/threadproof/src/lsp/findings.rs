@@ -239,6 +239,7 @@ impl Findings {
             explain: false,
             stories: &[],
             memory: None,
+            baseline: None,
         };
         Some(render(&report, outcome))
     }

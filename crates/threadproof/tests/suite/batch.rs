@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// A race on `x`.
-const RACE: &str = "#include <pthread.h>\nint x;\nvoid *f(void *a) { x = 1; return 0; }\n\
+pub const RACE: &str = "#include <pthread.h>\nint x;\nvoid *f(void *a) { x = 1; return 0; }\n\
     int main(void) { pthread_t p; pthread_create(&p, 0, f, 0); x = 2; pthread_join(p, 0); return 0; }\n";
 /// No race, by a lock.
-const LOCKED: &str = "#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nint x;\n\
+pub const LOCKED: &str = "#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nint x;\n\
     void *f(void *a) { pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m); return 0; }\n\
     int main(void) { pthread_t p; pthread_create(&p, 0, f, 0); pthread_mutex_lock(&m); x = 2;\n\
     pthread_mutex_unlock(&m); pthread_join(p, 0); return 0; }\n";
@@ -32,19 +32,21 @@ impl Folder {
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
-    fn write(&self, name: &str, text: &str) -> &Self {
+    /// Writes a file.
+    pub fn write(&self, name: &str, text: &str) -> &Self {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a folder can be made");
         std::fs::write(path, text).expect("a file can be written");
         self
     }
-    fn command(&self, words: &[&str]) -> Command {
+    /// The program with these words, in the folder.
+    pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_threadproof"));
         command.args(words).current_dir(&self.0);
         command
     }
     /// The status and what is printed.
-    fn run(&self, words: &[&str]) -> (i32, String, String) {
+    pub fn run(&self, words: &[&str]) -> (i32, String, String) {
         let output = self.command(words).output().expect("it runs");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
@@ -52,11 +54,12 @@ impl Folder {
     fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
-    fn results(&self, output: &str) -> Value {
+    /// The report about a batch.
+    pub fn results(&self, output: &str) -> Value {
         serde_json::from_str(&self.read(&format!("{output}/batch.json"))).expect("it is JSON")
     }
     /// The verdict of each job, by its name and property.
-    fn verdicts(&self, output: &str) -> BTreeMap<String, String> {
+    pub fn verdicts(&self, output: &str) -> BTreeMap<String, String> {
         let results = self.results(output);
         let jobs = results["jobs"].as_array().expect("there are jobs").iter();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -172,7 +175,7 @@ fn expected_verdicts_are_scored() {
 }
 
 /// Makes a pipe that is read like a file: who includes it waits.
-fn gate(path: &Path) {
+pub fn gate(path: &Path) {
     let status = Command::new("mkfifo").arg(path).status().expect("there is mkfifo");
     assert!(status.success());
 }
@@ -207,15 +210,15 @@ fn open_gate(folder: &Folder, name: &str) {
 }
 
 /// The processes that have a file of this folder among their words.
-fn processes(folder: &Folder) -> usize {
-    let name = folder.path("out").display().to_string();
+pub fn processes(folder: &Path) -> usize {
+    let name = folder.display().to_string();
     let entries = std::fs::read_dir("/proc").expect("there is /proc").flatten();
     let words = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
     words.filter(|words| String::from_utf8_lossy(words).contains(&name)).count()
 }
 
 fn wait_for_no_process(folder: &Folder) {
-    while processes(folder) > 0 {
+    while processes(&folder.path("out")) > 0 {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }
@@ -266,7 +269,7 @@ fn an_interrupted_batch_says_how_to_continue() {
     assert_eq!(child.wait().expect("it ended").code(), Some(130));
     let said = "interrupted; 4 checks are open: run the same command again to continue";
     assert_eq!(rest.last().map(String::as_str), Some(said));
-    assert_eq!(processes(&folder), 0);
+    assert_eq!(processes(&folder.path("out")), 0);
     assert_eq!(folder.results("out")["complete"], false);
     open_gate(&folder, "src/gate3.h");
     open_gate(&folder, "src/gate5.h");

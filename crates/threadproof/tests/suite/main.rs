@@ -1,11 +1,13 @@
 //! The integration tests: one binary, a module for each boundary.
 
+mod baseline;
 mod batch;
 mod benchexec;
 mod book;
 mod boolean;
 mod browser;
 mod command_line;
+mod contrib;
 mod csmith;
 mod functions;
 mod hostile;
@@ -14,6 +16,7 @@ mod lsp;
 mod messages;
 mod projects;
 mod reports;
+mod slurm;
 mod unsupported;
 mod witnesses;
 mod writing;

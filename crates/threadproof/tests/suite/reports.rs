@@ -58,6 +58,7 @@ fn recorded(name: &str, file: &str, check: Check, engine: &dyn Engine) {
         explain: false,
         stories: &stories,
         memory: None,
+        baseline: None,
     };
     let folder = crate::root().join("tests/reports");
     let wide = human::render(&report, Style { colour: false, width: 110 });
