@@ -1,13 +1,13 @@
 //! Where the objects of an execution are in the memory of the compiled program.
 //!
-//! Variables that live for the whole run are symbols. Allocated objects are found by the thread and the size,
-//! in the order of allocation. Locals are found when a thread is created: its argument, or a cell of an
-//! object that was found before, points to them.
+//! Variables that live for the whole run are symbols. Allocated objects are found by the thread, the size, and
+//! how many of this size the thread has allocated before. Locals are found when a thread is created: its
+//! argument, or a cell of an object that was found before, points to them.
 
 use crate::reproducer::Unforced;
 use crate::reproducer::events::{Execution, Instance};
 use ir::semantics::State;
-use ir::{IntType, Program, Storage};
+use ir::{IntType, ObjectId, ObjectRole, Program, Storage};
 use std::collections::BTreeMap;
 
 /// How an object is found.
@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 pub(crate) enum Found {
     /// By this symbol.
     Symbol(String),
-    /// This thread allocates it, at this step.
-    Allocated { thread: usize, step: usize },
+    /// This thread allocates it, at this step, after so many others of its size.
+    Allocated { thread: usize, step: usize, rank: usize },
     /// When a thread is created, at this step, by a pointer to `target` bytes after its start.
     Pointed { step: usize, via: Via, target: u64 },
 }
@@ -55,7 +55,11 @@ impl Objects {
                     let Some(step) = allocated.and_then(|state| state.checked_sub(1)) else { continue };
                     let size = block(&execution.states[step + 1], base).unwrap_or(0);
                     let thread = execution.threads[step];
-                    objects.found.insert(touch.instance, (Found::Allocated { thread, step }, size));
+                    let is_like = |earlier: &usize| {
+                        execution.threads[*earlier] == thread && allocates(execution, *earlier, size)
+                    };
+                    let rank = (0..step).filter(is_like).count();
+                    objects.found.insert(touch.instance, (Found::Allocated { thread, step, rank }, size));
                 }
                 Storage::Frame(_) | Storage::ThreadLocal => {}
             }
@@ -128,6 +132,17 @@ fn is_symbol(program: &Program, name: &str) -> bool {
     let same =
         program.objects.iter().filter(|object| object.storage == Storage::Static && object.name == name);
     is_word && same.count() == 1
+}
+
+/// Whether a step allocates so many bytes by one of the functions that count as such.
+fn allocates(execution: &Execution<'_>, step: usize, size: u64) -> bool {
+    let (before, after) = (&execution.states[step], &execution.states[step + 1]);
+    let is_allocated = |site: ObjectId| execution.machine.program.objects[site].role == ObjectRole::Allocated;
+    let is_new = |address: u64| block(before, address).is_none();
+    after.heap.len() >= before.heap.len()
+        && after.heap.iter().any(|block| {
+            block.bytes.len() as u64 == size && is_allocated(block.site) && is_new(block.address)
+        })
 }
 
 /// The size of the block that starts at an address.

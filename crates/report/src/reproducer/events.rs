@@ -3,7 +3,8 @@
 //! An access is an event if another thread accesses the same bytes, one of them writes, and the two are not
 //! in order anyway because one thread was created (directly or through others) by the other one in between.
 //! Accesses by the same thread to such bytes are events too, so that the compiled program's accesses can be
-//! counted off against them.
+//! counted off against them. So is another thread's giving back the memory that an invalid access at
+//! the end is to.
 
 use crate::reproducer::Unforced;
 use checker::{Refutation, ReplayedViolation};
@@ -141,11 +142,7 @@ impl<'p> Execution<'p> {
 
     /// The steps in which threads other than this one give memory back.
     pub fn frees_by_others(&self, thread: ThreadIndex) -> impl Iterator<Item = usize> {
-        let frees = |(template, edge): (TemplateId, EdgeId)| {
-            let ops = &self.machine.program.templates[template].edges[edge].ops;
-            ops.iter().any(|op| matches!(op, Op::Free(_)))
-        };
-        (0..self.edges.len()).filter(move |step| self.threads[*step] != thread && frees(self.edges[*step]))
+        (0..self.edges.len()).filter(move |step| self.threads[*step] != thread && self.frees(*step))
     }
 
     /// The accesses that a race consists of, or to what threads wait for in vain, come last.
@@ -213,9 +210,21 @@ impl<'p> Execution<'p> {
 
     /// The object whose life was over before an invalid access to it; `None` when it never was there.
     pub fn dead(&self, thread: ThreadIndex, edge: EdgeId) -> Option<ObjectId> {
+        self.dead_instance(thread, edge).map(|(object, _)| object)
+    }
+
+    fn dead_instance(&self, thread: ThreadIndex, edge: EdgeId) -> Option<Instance> {
         let (_, address) = self.invalid(thread, edge)?;
         let mut earlier = self.states.iter().rev();
-        earlier.find_map(|state| self.machine.describe(state, address)).map(|(object, _)| object)
+        let (object, offset) = earlier.find_map(|state| self.machine.describe(state, address))?;
+        Some((object, address - offset))
+    }
+
+    /// Whether a step gives memory back.
+    pub fn frees(&self, step: usize) -> bool {
+        let Some((template, edge)) = self.edges.get(step) else { return false };
+        let ops = &self.machine.program.templates[*template].edges[*edge].ops;
+        ops.iter().any(|op| matches!(op, Op::Free(_)))
     }
 
     /// Whether memory of an allocation site is there at the end.
@@ -248,8 +257,18 @@ impl<'p> Execution<'p> {
     }
 
     /// The touches that are events. Those of objects that are found only when a thread is created count from
-    /// there on.
-    pub fn events(&self, found_at: impl Fn(Instance) -> usize) -> Vec<Touch> {
+    /// there on. `last`: the invalid access at the end.
+    pub fn events(
+        &self,
+        last: Option<(ThreadIndex, EdgeId)>,
+        found_at: impl Fn(Instance) -> usize,
+    ) -> Vec<Touch> {
+        let dead = last.and_then(|(thread, edge)| Some((thread, self.dead_instance(thread, edge)?)));
+        let ends_life = |touch: &Touch| {
+            dead.is_some_and(|(thread, instance)| {
+                touch.instance == instance && touch.thread != thread && self.frees(touch.step)
+            })
+        };
         let mut by_instance: BTreeMap<Instance, Vec<usize>> = BTreeMap::new();
         for (index, touch) in self.touches.iter().enumerate() {
             by_instance.entry(touch.instance).or_default().push(index);
@@ -259,6 +278,7 @@ impl<'p> Execution<'p> {
             for &one in group {
                 let a = &self.touches[one];
                 conflicting[one] = a.waits
+                    || ends_life(a)
                     || group.iter().any(|&other| {
                         let b = &self.touches[other];
                         a.thread != b.thread

@@ -157,7 +157,19 @@ impl Schedule {
         let inputs = inputs(execution, &line)?;
         let mut schedule =
             Self { objects: Vec::new(), events: Vec::new(), outside: None, is_sanitized: false, inputs };
-        for touch in execution.events(|instance| known.found_at(instance)) {
+        let last = match refutation.replayed.violation {
+            ReplayedViolation::Error { kind: ErrorKind::InvalidAccess | ErrorKind::InvalidFree, .. } => {
+                refutation.trace.steps.last().map(|step| (step.thread, step.edge))
+            }
+            ReplayedViolation::Error {
+                kind: ErrorKind::ReachError | ErrorKind::Assertion | ErrorKind::Overflow,
+                ..
+            }
+            | ReplayedViolation::Race { .. }
+            | ReplayedViolation::Deadlock(_)
+            | ReplayedViolation::Leak(_) => None,
+        };
+        for touch in execution.events(last, |instance| known.found_at(instance)) {
             if is_of_library(program, touch.instance) {
                 // A race on what the library keeps is not seen.
                 if touch.step >= execution.edges.len() {
@@ -211,11 +223,9 @@ impl Schedule {
             return Ok(None);
         };
         let Some(last) = refutation.trace.steps.last() else { return Ok(None) };
-        let mut frees = execution.frees_by_others(last.thread);
-        // Without an event, when another thread gives memory back is not scheduled.
-        let is_unscheduled = |step: &usize| !self.events.iter().any(|event| event.step == *step);
-        let unscheduled = frees.find(is_unscheduled).map(|step| execution.spans[step]);
-        if let Some(span) = unscheduled.filter(|_| self.is_sanitized) {
+        // Without events, when other threads give memory back is not scheduled.
+        let freed = execution.frees_by_others(last.thread).next().map(|step| execution.spans[step]);
+        if let Some(span) = freed.filter(|_| self.is_sanitized) {
             return Err(Unforced::Choice(span));
         }
         if let Some(id) = execution.dead(last.thread, last.edge) {
@@ -227,9 +237,6 @@ impl Schedule {
             // Nor does it see the end of temporary objects.
             let is_variable = object.size > 0 && !object.name.starts_with('%');
             let is_seen = self.is_sanitized && is_alone && is_variable && !execution.is_there(id);
-            if let Some(span) = unscheduled.filter(|_| is_of_heap(object)) {
-                return Err(Unforced::Choice(span));
-            }
             let is_seen = is_seen || is_of_heap(object);
             return if is_seen { Ok(None) } else { Err(Unforced::Dead(object.name.clone())) };
         }
@@ -275,12 +282,12 @@ impl Schedule {
         out.push_str("static const struct object objects[] = {\n");
         for (_, found, size) in &self.objects {
             let _ = match found {
-                Found::Symbol(name) => writeln!(out, "  {{\"{name}\", -1, {size}}},"),
-                Found::Allocated { thread, .. } => writeln!(out, "  {{0, {thread}, {size}}},"),
-                Found::Pointed { .. } => writeln!(out, "  {{0, -1, {size}}},"),
+                Found::Symbol(name) => writeln!(out, "  {{\"{name}\", -1, {size}, 0}},"),
+                Found::Allocated { thread, rank, .. } => writeln!(out, "  {{0, {thread}, {size}, {rank}}},"),
+                Found::Pointed { .. } => writeln!(out, "  {{0, -1, {size}, 0}},"),
             };
         }
-        out.push_str("  {0, -1, 0},\n};\n\nstatic const struct binding bindings[] = {\n");
+        out.push_str("  {0, -1, 0, 0},\n};\n\nstatic const struct binding bindings[] = {\n");
         for (index, (_, found, _)) in self.objects.iter().enumerate() {
             if let Found::Pointed { step, via, target } = found {
                 let (via, offset) = match via {
@@ -367,7 +374,11 @@ impl Schedule {
             let (call, line_number) = (execution.calls[event.step], execution.spans[event.step].line);
             let step = match event.what {
                 What::Access { object, offset, size, write, waits } => {
-                    let kind = if write { "WRITE" } else { "READ" };
+                    let kind = match write {
+                        true if execution.frees(event.step) => "FREE",
+                        true => "WRITE",
+                        false => "READ",
+                    };
                     let other = if waits { -2 } else { -1 };
                     format!("{{{call}, {kind}, {object}, {offset}, {size}, {other}, {line_number}}}")
                 }

@@ -27,9 +27,10 @@
 #include <unistd.h>
 
 enum goal { GOAL_ERROR, GOAL_RACE, GOAL_OVERFLOW, GOAL_BOUNDS, GOAL_DEADLOCK };
-enum event_kind { READ, WRITE, CREATE };
+enum event_kind { READ, WRITE, CREATE, FREE };
 /* A variable of the schedule: of the symbol table, or allocated by a thread, or else bound when a thread is created. */
-struct object { const char *symbol; int allocated_by; unsigned long size; };
+/* Which of the allocations of this size by its thread it is, from 0. */
+struct object { const char *symbol; int allocated_by; unsigned long size; unsigned long rank; };
 /* Whether it has ended, may go wrong in the end, or waits in the end; and its inputs. */
 struct thread { int ended, important, waits, first_input, inputs; };
 struct turn { int thread, first, events; };
@@ -113,12 +114,14 @@ static void advance(void) {
 static int overlaps(const struct event *event, int object, unsigned long offset, unsigned long size) {
   return event->object == object && offset < event->offset + event->size && event->offset < offset + size;
 }
-/* How an access is looked for: reads, writes, creations, or whatever a step does to these bytes. */
-enum mode { AS_READ = READ, AS_WRITE = WRITE, AS_CREATE = CREATE, AS_STEP };
+/* How an access is looked for: reads, writes, creations, giving memory back, or whatever a step does to these bytes. */
+enum mode { AS_READ = READ, AS_WRITE = WRITE, AS_CREATE = CREATE, AS_FREE = FREE, AS_STEP };
 
 static int matches(const struct event *event, enum mode mode, int object, unsigned long offset, unsigned long size) {
   if (mode == AS_CREATE || event->kind == CREATE) return mode == AS_CREATE && event->kind == CREATE;
-  return overlaps(event, object, offset, size) && (mode == AS_STEP || (int)mode == (int)event->kind);
+  /* Of what a race ends with, only that it is a write is known. */
+  int is_mode = mode == AS_FREE ? event->kind == FREE || event->kind == WRITE : (int)mode == (int)event->kind;
+  return overlaps(event, object, offset, size) && (mode == AS_STEP || is_mode);
 }
 static int find_in(int turn, enum mode mode, int object, unsigned long offset, unsigned long size) {
   for (int i = turns[turn].first; i < turns[turn].first + turns[turn].events; i++)
@@ -456,14 +459,14 @@ READS_STRING(int, mkdir, (mode_t mode), (mode))
 
 /* --- allocation --- */
 void *__real_malloc(size_t);
+/* How many allocations have passed that an object might be. */
+static unsigned long passed[sizeof objects / sizeof *objects];
 static void bind_allocated(void *address, size_t size) {
   if (me < 0) return;
   enter();
   for (int i = 0; i < OBJECTS; i++)
-    if (!base[i] && objects[i].allocated_by == me && objects[i].size == size) {
+    if (objects[i].allocated_by == me && objects[i].size == size && passed[i]++ == objects[i].rank)
       base[i] = (uintptr_t)address;
-      break;
-    }
   leave();
 }
 /* The bytes end at the end of a page with nothing behind it, where accesses are checked. */
@@ -484,6 +487,31 @@ static void *fresh(size_t size) {
 void *__wrap_malloc(size_t size) { return fresh(size); }
 void *__wrap_calloc(size_t count, size_t size) { return fresh(count * size); }
 void *__wrap_aligned_alloc(size_t align, size_t size) { return fresh(size); }
+/* What was freed: no address is given out twice where accesses are checked. */
+enum { FREED = 1 << 16 };
+static void *freed[FREED];
+static int freed_before;
+void __wrap_free(void *pointer) {
+  if (!pointer) return;
+  unsigned long size = 1;
+  for (int i = 0; i < OBJECTS; i++)
+    if (base[i] == (uintptr_t)pointer) size = objects[i].size;
+  reach(AS_FREE, pointer, size);
+  if (GOAL == GOAL_BOUNDS && !SANITIZED) {
+    enter();
+    for (int i = 0; i < freed_before; i++)
+      if (freed[i] == pointer) {
+        if (at_goal()) reproduced("memory is freed a second time");
+        left("memory was freed a second time");
+      }
+    if (freed_before < FREED) freed[freed_before++] = pointer;
+    leave();
+    uintptr_t page = (uintptr_t)pointer / 4096 * 4096;
+    mprotect((void *)page, 4096, PROT_NONE);
+  }
+  if (GOAL_IS_RACE || SANITIZED) __real_free(pointer);
+  done();
+}
 void *__wrap_realloc(void *old, size_t size) {
   void *found = fresh(size);
   if (old) {
@@ -492,22 +520,9 @@ void *__wrap_realloc(void *old, size_t size) {
       if (base[i] == (uintptr_t)old && objects[i].size < most) most = objects[i].size;
     if (SANITIZED && malloc_usable_size(old) < most) most = malloc_usable_size(old);
     __real_memcpy(found, old, most);
-    if (SANITIZED) __real_free(old);
+    __wrap_free(old);
   }
   return found;
-}
-void __wrap_free(void *pointer) {
-  if (!pointer) return;
-  unsigned long size = 1;
-  for (int i = 0; i < OBJECTS; i++)
-    if (base[i] == (uintptr_t)pointer) size = objects[i].size;
-  reach(AS_WRITE, pointer, size);
-  if (GOAL == GOAL_BOUNDS && !SANITIZED) {
-    uintptr_t page = (uintptr_t)pointer / 4096 * 4096;
-    mprotect((void *)page, 4096, PROT_NONE);
-  }
-  if (GOAL_IS_RACE || SANITIZED) __real_free(pointer);
-  done();
 }
 
 /* --- threads --- */
