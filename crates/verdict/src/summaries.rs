@@ -56,6 +56,12 @@
 //!
 //! # When two accesses do not race
 //!
+//! What an access may touch is what its points-to set names, as far as threads of its kind can get there: a
+//! local holds addresses only in objects that the steps of these threads give it, where a parameter gets
+//! what calls in threads of the kind pass, and a private thread-local variable holds what steps of such
+//! threads store there. For what comes from other memory, from other threads and from inputs, the points-to
+//! set stands. No claim of a proof is needed for that; the checker derives it.
+//!
 //! Two accesses of different threads, one at (c1, l1) of kind k1, the other at (c2, l2) of kind k2, that
 //! may have a byte in common and of which one writes and not both are atomic, do not race if
 //!

@@ -384,11 +384,14 @@ impl Run {
         let distance = |run: &Self, at: &Offsets| -> (i128, Vec<(i128, i128, i128)>) {
             (run.first - at.first, run.terms().chain(at.terms().map(negative)).collect())
         };
-        let (here, there) = (distance(self, &from), distance(other, &to));
+        let (mut here, mut there) = (distance(self, &from), distance(other, &to));
+        let last = size.map_or(HUGE, |size| size - 1);
         let is_early = |(first, terms): &(i128, Vec<_>), length: i128| {
-            let last = size.map_or(HUGE, |size| size - 1);
             reaches(*first, terms.clone(), (1 - length, last))
         };
+        for ((first, terms), length) in [(&mut here, self.length), (&mut there, other.length)] {
+            limit(*first, terms, (1 - length, last));
+        }
         let terms = here.1.iter().copied().chain(there.1.iter().copied().map(negative)).collect();
         is_early(&here, self.length)
             && is_early(&there, other.length)
@@ -398,6 +401,20 @@ impl Run {
 
 fn negative((stride, least, greatest): (i128, i128, i128)) -> (i128, i128, i128) {
     (stride, -greatest, -least)
+}
+
+/// Leaves out multiples of strides with which a number is in a window for no multiples of the others.
+fn limit(first: i128, terms: &mut [(i128, i128, i128)], window: (i128, i128)) {
+    for index in 0..terms.len() {
+        let others = terms.iter().enumerate().filter(|(other, _)| *other != index);
+        let (low, high) = others.fold((0, 0), |(low, high), (_, (stride, least, greatest))| {
+            (low + stride * least, high + stride * greatest)
+        });
+        let (stride, least, greatest) = terms[index];
+        let from = (-(first + high - window.0).div_euclid(stride)).max(least);
+        let to = (window.1 - first - low).div_euclid(stride).min(greatest);
+        terms[index] = (stride, from, to);
+    }
 }
 
 /// Whether a number plus a multiple of each of some strides is in a window. A stride comes with its least and

@@ -1,8 +1,9 @@
 //! Right claims are accepted, forged ones are not.
 
+use super::offsets::{HUGE, Offsets, Run};
 use super::{test, test_claim, test_view};
 use frontend_c::{Options, Source, read};
-use ir::passes::points_to::claim::{Claim, ClaimedPlace};
+use ir::passes::points_to::claim::{Claim, ClaimedBytes, ClaimedPlace};
 use ir::passes::{self, Lowering, PointsTo, before_calls};
 use ir::{DataModel, Lhs, LocalId, ObjectId, Program, Target, Targets, TemplateId};
 use std::path::{Path, PathBuf};
@@ -372,4 +373,19 @@ fn claims_about_cells_are_tested() {
     let mut other = claim;
     other.cells.push(Vec::new());
     assert!(refusal(&program, &points_to, &other).is_some());
+}
+
+#[test]
+fn copies_of_few_bytes_stay_among_few_elements() {
+    let run = |first, length, strides: &[(u64, u64)]| {
+        Run::new(&ClaimedBytes { first, length, strides: strides.to_vec() }).expect("some bytes")
+    };
+    let (family, zeros) = (run(0, 2, &[(16, 1 << 58)]), run(16, 1, &[(24, 1 << 58), (1, 8)]));
+    let is_copied = |to: i128, size: Option<i128>| {
+        let (from, to) = (Offsets::one(0), Offsets::one(to));
+        family.is_copied((&from, HUGE), &zeros, (&to, HUGE), size)
+    };
+    assert!(!is_copied(8, Some(16)), "the first two bytes are copied to others");
+    assert!(is_copied(16, Some(16)), "they are copied to these");
+    assert!(is_copied(8, Some(48)) && is_copied(8, None), "those of the third element are copied to some");
 }

@@ -31,6 +31,7 @@ mod form;
 mod ids;
 mod integers;
 mod listing;
+mod local_values;
 mod locks;
 mod once;
 mod owned;

@@ -4,6 +4,7 @@
 //! number of comparisons does not depend on how often a cell is accessed in the same way.
 
 use super::integers::Integers;
+use super::local_values::LocalValues;
 use super::locks::Locks;
 use super::owned::root;
 use super::regions::{Meeting, meeting};
@@ -89,6 +90,8 @@ struct GroupPlaces<'v, 'p> {
     manner: usize,
     /// The operation that writes there.
     op: Option<&'p Op>,
+    /// The objects that threads of this kind may touch by it, by number, where more is known of them.
+    limit: Option<usize>,
 }
 
 /// Whether all that each context does is in an atomic region.
@@ -137,6 +140,7 @@ impl Accesses {
         // Points-to sets are shared, and long: those that are one list are looked through once.
         let mut known = FxHashMap::default();
         let mut places: Vec<GroupPlaces<'_, '_>> = Vec::new();
+        let mut local_values = LocalValues::of(view, meter)?;
         for (number, context) in view.contexts() {
             let code = &view.program.templates[context.template];
             for (edge, footprint) in view.steps[context.template].enumerate() {
@@ -158,12 +162,14 @@ impl Accesses {
                         next
                     });
                     let op = code.edges[edge].ops.get(touch.op).filter(|_| touch.write);
-                    let group =
-                        *known.entry((touch.places(), manner, op.map(discriminant))).or_insert_with(|| {
-                            places.push(GroupPlaces { touch, manner, op });
-                            accesses.groups.push(Vec::new());
-                            places.len() - 1
-                        });
+                    let who = (context.template, context.kind);
+                    let limit = local_values.touched(who, touch)?;
+                    let key = (touch.places(), manner, op.map(discriminant), limit);
+                    let group = *known.entry(key).or_insert_with(|| {
+                        places.push(GroupPlaces { touch, manner, op, limit });
+                        accesses.groups.push(Vec::new());
+                        places.len() - 1
+                    });
                     let step = Source { context: number, edge };
                     let sources = &mut accesses.groups[group];
                     if sources.last() != Some(&step) {
@@ -172,9 +178,14 @@ impl Accesses {
                 }
             }
         }
-        for (group, GroupPlaces { touch, manner, op }) in places.into_iter().enumerate() {
+        for (group, GroupPlaces { touch, manner, op, limit }) in places.into_iter().enumerate() {
             meter.tick()?;
+            let may_touch =
+                |object: ObjectId| limit.is_none_or(|limit| local_values.is_listed(limit, object));
             for target in touch.region.iter().filter(|target| counts(view, target, touch.bytes)) {
+                if !may_touch(target.object) {
+                    continue;
+                }
                 if op.is_some_and(|op| never_writes(op, &view.program.objects[target.object])) {
                     continue;
                 }

@@ -452,6 +452,11 @@ impl<'a> View<'a> {
         Ok(region)
     }
 
+    /// The targets of an address.
+    pub fn region(&self, template: TemplateId, address: &Expr) -> Result<Region, ProofError> {
+        region_of(self.points_to, template, address)
+    }
+
     /// The objects that the value of an expression may be an address of.
     pub fn objects(&self, template: TemplateId, expr: &Expr) -> Result<Rc<[ObjectId]>, ProofError> {
         let mut found: Vec<ObjectId> =

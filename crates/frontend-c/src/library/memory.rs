@@ -184,13 +184,10 @@ fn realloc(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let ty = context.pointer();
     let (old, bytes) = (context.settle_pointer(old), size(context, bytes));
     let result = context.builder.temporary(ty);
-    let (fresh, again, move_it, done) =
+    let kept = context.builder.save(Expr::int(0, ty), ty);
+    let (again, move_it, make, done) =
         (context.builder.label(), context.builder.label(), context.builder.label(), context.builder.label());
-    context.builder.branch(truth(old.clone(), ty), again, fresh);
-    context.builder.continue_at(fresh);
-    let address = allocate_for_program(context, call, bytes.clone(), false);
-    context.builder.set(Lhs::Local(result), Expr::Local(address));
-    context.builder.jump(done);
+    context.builder.branch(truth(old.clone(), ty), again, make);
     // As in glibc, nothing is left of an object of 0 bytes.
     let drop_it = context.builder.label();
     context.builder.continue_at(again);
@@ -201,20 +198,25 @@ fn realloc(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.set(Lhs::Local(result), Expr::int(0, ty));
     context.builder.jump(done);
     context.builder.continue_at(move_it);
-    let kept = kept_bytes(context, &old, &bytes);
+    count_kept_bytes(context, kept, &old, &bytes);
+    // There is one allocation, whether or not there was memory before: it has one type, and its members are
+    // told apart in both cases.
+    context.builder.place(make);
     let address = allocate_for_program(context, call, bytes, false);
+    context.builder.set(Lhs::Local(result), Expr::Local(address));
+    let copy_it = context.builder.label();
+    context.builder.branch(truth(old.clone(), ty), copy_it, done);
+    context.builder.continue_at(copy_it);
     context.builder.emit(Op::Copy(Expr::Local(address), old.clone(), Expr::Local(kept)));
     context.builder.emit(Op::Free(old));
-    context.builder.set(Lhs::Local(result), Expr::Local(address));
     context.builder.place(done);
     Some(Answer::Value(Expr::Local(result)))
 }
 
-/// The smaller one of `most` and the number of valid bytes from an address on. Long strides first, to be
-/// quick.
-fn kept_bytes(context: &mut Context<'_>, old: &Expr, most: &Expr) -> LocalId {
+/// Counts the smaller one of `most` and the number of valid bytes from an address on, in a local that is 0.
+/// Long strides first, to be quick.
+fn count_kept_bytes(context: &mut Context<'_>, kept: LocalId, old: &Expr, most: &Expr) {
     let ty = context.pointer();
-    let kept = context.builder.save(Expr::int(0, ty), ty);
     for stride in [4096, 64, 1] {
         let (head, next, done) = (context.builder.label(), context.builder.label(), context.builder.label());
         context.builder.place(head);
@@ -228,7 +230,6 @@ fn kept_bytes(context: &mut Context<'_>, old: &Expr, most: &Expr) -> LocalId {
         context.builder.jump(head);
         context.builder.continue_at(done);
     }
-    kept
 }
 
 fn free(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {

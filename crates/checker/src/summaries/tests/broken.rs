@@ -21,7 +21,7 @@ typedef pthread_t T;
 ";
 
 /// None of these is accepted.
-fn refuses(programs: &[(&str, &str)]) {
+pub(super) fn refuses(programs: &[(&str, &str)]) {
     for (name, text) in programs {
         let program = read(&format!("{HEAD}{text}\n"));
         match verdict(&program, &Builder::strongest(&program)) {

@@ -6,6 +6,7 @@
 
 mod broken;
 mod builder;
+mod by_kind;
 mod forged;
 mod moved;
 mod programs;
