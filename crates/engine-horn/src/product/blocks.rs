@@ -4,8 +4,8 @@
 //! Beyer, Cimatti, Griggio, Keremoglu, Sebastiani: Software model checking via large-block encoding (FMCAD
 //! 2009), with a formula that grows with the number of clauses, not of paths. Exact: the remaining relations
 //! have the same derivations. Each removed relation gets a Boolean that says whether it is derived, and a
-//! copy of those of its parameters that do not have the same value after all clauses that lead to it. If it is
-//! derived, one of its clauses derives it, from a derived relation, with matching values.
+//! copy of those of its parameters that do not have the same value after all clauses that lead to it. If it
+//! is derived, one of its clauses derives it, from a derived relation, with matching values.
 //!
 //! Clauses without cycles become one clause from the start to `false`.
 

@@ -1,8 +1,8 @@
 //! Where the objects of an execution are in the memory of the compiled program.
 //!
-//! Variables that live for the whole run are symbols. Allocated objects are found by the thread, the size, and
-//! how many of this size the thread has allocated before. Locals are found when a thread is created: its
-//! argument, or a cell of an object that was found before, points to them.
+//! Variables that live for the whole run are symbols. Allocated objects are found by the thread, the size,
+//! and how many of this size the thread has allocated before. Locals are found when a thread is created:
+//! its argument, or a cell of an object that was found before, points to them.
 
 use crate::reproducer::Unforced;
 use crate::reproducer::events::{Execution, Instance};
