@@ -43,10 +43,16 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["raise", "kill", "pthread_kill", "tgkill", "pause", "sigsuspend"],
         wins: Wins::Body,
         model: |context, call| {
-            // Signal 0 only asks whether there is someone: there is, for a process that asks for itself.
+            // Signal 0 only asks whether there is someone. There may be; that there is nobody is not modelled,
+            // since a process that asks for itself always finds somebody.
             if call.name == "kill" && call.argument(1)?.constant == Some(0) {
                 let Some(ty) = call.result else { return Some(Answer::Nothing) };
-                return Some(Answer::Value(unknown_between(context, ty, -1, 0)));
+                let result = context.builder.save(Expr::int(0, ty), ty);
+                context.perhaps(|context| {
+                    let failure = unknown_between(context, ty, -1, 0);
+                    context.builder.set(Lhs::Local(result), failure);
+                });
+                return Some(Answer::Value(Expr::Local(result)));
             }
             context.undecided_for_deadlocks();
             context.lose_path();
