@@ -43,8 +43,8 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["raise", "kill", "pthread_kill", "tgkill", "pause", "sigsuspend"],
         wins: Wins::Body,
         model: |context, call| {
-            // Signal 0 only asks whether there is someone. There may be; that there is nobody is not modelled,
-            // since a process that asks for itself always finds somebody.
+            // Signal 0 only asks whether there is someone. There may be; that there is nobody is not
+            // modelled, since a process that asks for itself always finds somebody.
             if call.name == "kill" && call.argument(1)?.constant == Some(0) {
                 let Some(ty) = call.result else { return Some(Answer::Nothing) };
                 let result = context.builder.save(Expr::int(0, ty), ty);
