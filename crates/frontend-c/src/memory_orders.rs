@@ -277,8 +277,7 @@ impl Function<'_, '_> {
     fn cell_of_local(&self, local: LocalId) -> Cell {
         // Variables of the headers and our own temporaries are set once, before they are used.
         let name = &self.builder.template.locals[local].name;
-        let is_set_once = name.starts_with("__rucc_") || name.starts_with('%');
-        self.cell_at(self.only_value(&Lhs::Local(local)).filter(|_| is_set_once)?)
+        self.cell_at(self.only_value(&Lhs::Local(local)).filter(|_| ir::names::is_made_up(name))?)
     }
     /// The value that all assignments so far give to this left-hand side.
     fn only_value(&self, lhs: &Lhs) -> Option<&Expr> {

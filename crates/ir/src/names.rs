@@ -8,6 +8,12 @@ use crate::types::Layout;
 /// The local that a step marks when it delivers a signal: an execution through it need not exist.
 pub const SIGNAL: &str = "%signal arrives";
 
+/// Whether no one who wrote the program knows a name: it is that of a temporary, or of a variable in a macro
+/// of the headers that come with the front end.
+pub fn is_made_up(name: &str) -> bool {
+    name.starts_with('%') || name.starts_with("__rucc_")
+}
+
 /// How elements of arrays are named.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Elements {

@@ -11,6 +11,7 @@ use crate::style::clean;
 use checker::{
     Change, NamedAccess, Refutation, Replayed, ReplayedStep, ReplayedViolation, ReplayedWait, WaitTarget,
 };
+use ir::names::is_made_up;
 use ir::semantics::Leak;
 use ir::semantics::ThreadIndex;
 use ir::{ErrorKind, LockKind, Op, Program, SharedObject, Span, Value};
@@ -289,7 +290,7 @@ impl Builder<'_> {
         } else {
             // Memory that others also touch is worth mentioning even if its value does not change.
             for access in step.accesses.iter().filter(|access| meets(access)) {
-                let Some(name) = access.name.as_deref().filter(|name| !name.starts_with('%')) else {
+                let Some(name) = access.name.as_deref().filter(|name| !is_made_up(name)) else {
                     continue;
                 };
                 let changes = step.memory.iter().any(|change| change.name == name);
@@ -482,8 +483,7 @@ pub(crate) fn waited_for(object: SharedObject, name: Option<&str>, quote: &str) 
 }
 
 fn changed(row: &mut Row, change: &Change, own: bool) {
-    // Temporaries of the tool are not shown.
-    if change.name.starts_with('%') {
+    if is_made_up(&change.name) {
         return;
     }
     let new = ChangedValue { name: change.name.clone(), own, value: change.new };

@@ -1,5 +1,6 @@
 // A copy of a text of the environment is the program's, and a stream is closed.
 // expect: free=true
+// args: --engine owned
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // The difference of an address and an input is looked at where the memory is not used any more.
 // expect: deref=true
+// args: --engine owned
 #include <stdlib.h>
 
 extern unsigned long __VERIFIER_nondet_ulong(void);

@@ -49,8 +49,8 @@ pub(super) const TABLE: &[Entry] = &[
                 let Some(ty) = call.result else { return Some(Answer::Nothing) };
                 let result = context.builder.save(Expr::int(0, ty), ty);
                 context.perhaps(|context| {
-                    let failure = unknown_between(context, ty, -1, 0);
-                    context.builder.set(Lhs::Local(result), failure);
+                    context.lose_path();
+                    context.builder.set(Lhs::Local(result), Expr::int(-1, ty));
                 });
                 return Some(Answer::Value(Expr::Local(result)));
             }

@@ -28,7 +28,7 @@ pub(super) fn lock(
         }
         LockBase::Local(local) => {
             let found = program.templates.get(template).and_then(|code| code.locals.get(local));
-            let source = found.map(|local| local.name.as_str()).filter(|name| !name.starts_with('%'));
+            let source = found.map(|local| local.name.as_str()).filter(|name| !ir::names::is_made_up(name));
             let source = source.filter(|name| !name.is_empty());
             let targets = points_to.map(|points_to| points_to.targets(template, &Expr::Local(local)));
             let mut names: Vec<String> = match &targets {

@@ -49,7 +49,7 @@ impl Names<'_> {
                 known(checker::cell_name(self.program, object, *offset))
             }
             // Temporaries have no name in the source.
-            Symbol::Local { name, .. } => (!name.starts_with('%')).then(|| name.clone()),
+            Symbol::Local { name, .. } => (!ir::names::is_made_up(name)).then(|| name.clone()),
             _ => None,
         }
     }
