@@ -97,8 +97,8 @@ impl View<'_> {
     /// The local bits that a step reads, given those that count after it.
     fn read_by(&self, step: &Step, live: &[BTreeSet<Bit>]) -> BTreeSet<Bit> {
         let empty = BTreeSet::new();
-        let behind = step.target.map_or(&empty, |target| &live[target.0 as usize]);
-        let counts = |bit: &Bit| self.is_shared(*bit) || behind.contains(bit);
+        let after = step.target.map_or(&empty, |target| &live[target.0 as usize]);
+        let counts = |bit: &Bit| self.is_shared(*bit) || after.contains(bit);
         let mut functions = vec![step.guard];
         functions.extend(step.updates.iter().filter(|(bit, _)| counts(bit)).map(|(_, value)| *value));
         for started in &step.started {
@@ -109,7 +109,7 @@ impl View<'_> {
         functions.extend(step.told.iter().flat_map(|told| &told.arguments).map(|(_, value)| *value));
         let mut found = self.bits_of(&functions);
         let is_set = |bit: &Bit| step.updates.iter().any(|(set, _)| set == bit);
-        found.extend(behind.iter().filter(|bit| !is_set(bit)));
+        found.extend(after.iter().filter(|bit| !is_set(bit)));
         found.retain(|bit| self.is_state(*bit) && !self.is_shared(*bit));
         found
     }
@@ -168,8 +168,8 @@ impl View<'_> {
     fn drop_dead(&mut self) {
         let (shared, live) = (&self.shared, &self.live);
         for step in &mut self.steps {
-            let behind: &[Bit] = step.target.map_or(&[], |target| &live[target.0 as usize]);
-            step.updates.retain(|(bit, _)| shared[bit.0 as usize] || behind.binary_search(bit).is_ok());
+            let after: &[Bit] = step.target.map_or(&[], |target| &live[target.0 as usize]);
+            step.updates.retain(|(bit, _)| shared[bit.0 as usize] || after.binary_search(bit).is_ok());
             for started in &mut step.started {
                 let entry = &live[started.entry.0 as usize];
                 started.bits.retain(|(bit, _)| entry.binary_search(bit).is_ok());

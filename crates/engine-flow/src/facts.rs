@@ -105,7 +105,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         let mut entering: IdVec<LocationId, Vec<EdgeId>> =
             code.locations.iter().map(|_| Vec::new()).collect();
         code.edges.enumerate().for_each(|(id, edge)| entering[edge.target].push(id));
-        let mut behind: IdVec<EdgeId, Option<LocationFacts>> = code.edges.iter().map(|_| None).collect();
+        let mut after: IdVec<EdgeId, Option<LocationFacts>> = code.edges.iter().map(|_| None).collect();
         let mut facts: IdVec<LocationId, Option<LocationFacts>> =
             code.locations.iter().map(|_| None).collect();
         let mut rounds: IdVec<LocationId, usize> = code.locations.iter().map(|_| 0).collect();
@@ -118,11 +118,11 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
             for edge in &outgoing[location] {
                 let Some(here) = &facts[location] else { continue };
                 let target = code.edges[*edge].target;
-                behind[*edge] = self.behind(*edge, here.clone(), &live[target]);
+                after[*edge] = self.after(*edge, here.clone(), &live[target]);
                 if target == code.entry {
                     continue;
                 }
-                let mut inputs = entering[target].iter().filter_map(|edge| behind[*edge].as_ref());
+                let mut inputs = entering[target].iter().filter_map(|edge| after[*edge].as_ref());
                 let Some(mut now) = inputs.next().cloned() else { continue };
                 inputs.for_each(|input| {
                     meet(&mut now, input);
@@ -147,7 +147,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
     }
 
     /// The facts after an edge; `None` when it cannot be taken.
-    fn behind(&self, edge: EdgeId, mut here: LocationFacts, live: &BitSet) -> Option<LocationFacts> {
+    fn after(&self, edge: EdgeId, mut here: LocationFacts, live: &BitSet) -> Option<LocationFacts> {
         let code = &self.model.program.templates[self.template];
         let mut effects = self.effects_of(Step { template: self.template, edge });
         for op in &code.edges[edge].ops {

@@ -141,10 +141,10 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
                     if transition.error {
                         return Ok(Counted::Trace(search.find_path(at, id)));
                     }
-                    for mut behind in self.others(&counts, *thread, transition.telling, budget)? {
-                        transition.behind().for_each(|new| add(&mut behind, new, Amount::ONE));
-                        let behind = behind.into_iter().collect();
-                        self.insert(&mut search, k, transition.shared, behind, Some((at, id)), budget);
+                    for mut after in self.others(&counts, *thread, transition.telling, budget)? {
+                        transition.after().for_each(|new| add(&mut after, new, Amount::ONE));
+                        let after = after.into_iter().collect();
+                        self.insert(&mut search, k, transition.shared, after, Some((at, id)), budget);
                     }
                 }
             }

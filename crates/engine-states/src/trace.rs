@@ -74,14 +74,14 @@ pub fn trace(cover: &Cover<'_, '_, '_>, transitions: &Transitions<'_, '_>, eleme
         let before = execution.threads.len();
         execution.step(actor, *first, &element.answers)?;
         let mut rest = rest;
-        while let Some((next, behind)) = rest.split_first() {
+        while let Some((next, after)) = rest.split_first() {
             let atomic =
                 execution.threads[actor].alive && view.point(execution.threads[actor].local.point).atomic;
             if !atomic && !transition.error {
                 break;
             }
             execution.step(actor, *next, &[])?;
-            rest = behind;
+            rest = after;
         }
         let runner = &mut execution.threads[actor];
         (runner.pending, runner.rests) = (rest.to_vec(), transition.next);

@@ -253,7 +253,7 @@ impl Builder<'_, '_> {
             })
             .collect();
         let before = self.reader(template, &changed, false);
-        let behind = self.reader(template, &changed, true);
+        let after = self.reader(template, &changed, true);
         let mut pairs = Vec::new();
         for predicate in &changed {
             let fact = Fact { predicate: *predicate, moment: Moment::After };
@@ -293,7 +293,7 @@ impl Builder<'_, '_> {
             let value = before(self, Fact { predicate, moment: Moment::Before });
             pairs.push((Lhs::Local(self.local(template, Use::Past(predicate))), Rhs::Value(value)));
         }
-        let constraint = self.all(&abstraction.own.clauses, &behind);
+        let constraint = self.all(&abstraction.own.clauses, &after);
         let mut ops = Vec::new();
         if !pairs.is_empty() || constraint.is_some() {
             ops.push(Op::Assign(Assignment { pairs, constraint }));
@@ -314,14 +314,14 @@ impl Builder<'_, '_> {
         past: &mut IndexSet<usize>,
     ) -> Op {
         let before = self.other_reader(to, disturbed, false);
-        let behind = self.other_reader(to, disturbed, true);
+        let after = self.other_reader(to, disturbed, true);
         let mut pairs = Vec::new();
         for predicate in disturbed {
             let fact = Fact { predicate: *predicate, moment: Moment::OtherAfter };
             let value = self.new_value(relation, fact, &before);
             pairs.push((self.place(to, *predicate), value));
         }
-        let constraint = self.all(&relation.clauses, &behind);
+        let constraint = self.all(&relation.clauses, &after);
         let cubes = relation.functions.iter().flat_map(|(_, cubes)| cubes).chain(&relation.clauses);
         let needed: IndexSet<usize> = cubes
             .flatten()

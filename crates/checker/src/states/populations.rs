@@ -87,7 +87,7 @@ impl Test<'_, '_, '_> {
             all = divide(all, others, &self.settling.answers(way, *thread), budget)?;
         }
         for mut amounts in all {
-            way.behind.iter().for_each(|thread| add(&mut amounts, *thread, Some(1)));
+            way.after.iter().for_each(|thread| add(&mut amounts, *thread, Some(1)));
             if !self.is_within(way.shared, amounts) {
                 return claim("a step leads out of the populations");
             }

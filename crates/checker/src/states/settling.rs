@@ -22,7 +22,7 @@ pub struct Way {
     pub from: (Shared, Thread),
     pub shared: Shared,
     /// The thread and those that it started, unless they end.
-    pub behind: Vec<Thread>,
+    pub after: Vec<Thread>,
     /// The broadcasting step, its arguments, and the shared state after it.
     pub telling: Option<(StepId, Vec<u128>, Shared)>,
 }
@@ -124,8 +124,8 @@ impl<'v, 'p> Settling<'v, 'p> {
     pub fn answers(&self, way: &Way, other: Thread) -> Vec<Thread> {
         match &way.telling {
             None => vec![other],
-            Some((step, told, behind)) => {
-                let shared = (way.from.0, *behind);
+            Some((step, told, after)) => {
+                let shared = (way.from.0, *after);
                 let answers = self.explicit.answers(*step, told, shared, &Self::local(other));
                 answers.into_iter().map(|answer| Self::thread(answer.next)).collect()
             }
@@ -249,12 +249,12 @@ impl<'v, 'p> Settling<'v, 'p> {
                 Some(next) => self.settle(one.shared, next)?,
             };
             // The results for the thread and all that it starts, in all combinations.
-            let mut behind: Vec<(Shared, Vec<Thread>)> = Vec::new();
+            let mut after: Vec<(Shared, Vec<Thread>)> = Vec::new();
             let mut error = false;
             for end in ends {
                 match end {
                     Settled::Error => error = true,
-                    Settled::At(shared, next) => behind.push((shared, next.into_iter().collect())),
+                    Settled::At(shared, next) => after.push((shared, next.into_iter().collect())),
                 }
             }
             for kid in &one.started {
@@ -262,20 +262,20 @@ impl<'v, 'p> Settling<'v, 'p> {
                 for end in self.settle(one.shared, *kid)? {
                     match end {
                         Settled::Error => error = true,
-                        Settled::At(_, next) => more.extend(behind.iter().map(|(shared, threads)| {
+                        Settled::At(_, next) => more.extend(after.iter().map(|(shared, threads)| {
                             (*shared, threads.iter().copied().chain(next).collect::<Vec<Thread>>())
                         })),
                     }
                 }
-                behind = more;
-                if behind.len() > 1 << 16 {
+                after = more;
+                if after.len() > 1 << 16 {
                     return claim(TOO_LARGE);
                 }
             }
             errors |= error;
-            for (behind_shared, threads) in behind {
+            for (shared_after, threads) in after {
                 let telling = (!one.told.is_empty()).then(|| (one.step, one.told.clone(), one.shared));
-                found.push(Way { from: (shared, thread), shared: behind_shared, behind: threads, telling });
+                found.push(Way { from: (shared, thread), shared: shared_after, after: threads, telling });
             }
         }
         Ok(Ways { list: found, error: errors })

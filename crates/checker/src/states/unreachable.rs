@@ -91,8 +91,8 @@ impl Test<'_, '_, '_> {
     fn leads_from_bad(&self, way: &Way, threads: &[Thread], budget: &Budget) -> Result<(), ProofError> {
         let mut rest = threads.to_vec();
         let mut touched = false;
-        for behind in &way.behind {
-            if let Some(at) = rest.iter().position(|thread| thread == behind) {
+        for after in &way.after {
+            if let Some(at) = rest.iter().position(|thread| thread == after) {
                 rest.remove(at);
                 touched = true;
             }

@@ -237,7 +237,7 @@ impl<'a> Compressor<'a> {
         let goes_on = self.go_on_always(leaving);
         entering
             .iter()
-            .all(|before| leaving.iter().all(|behind| self.can_join(location, *before, *behind, goes_on)))
+            .all(|before| leaving.iter().all(|after| self.can_join(location, *before, *after, goes_on)))
     }
 
     /// Whether one of the edges can always be taken.
@@ -259,9 +259,9 @@ impl<'a> Compressor<'a> {
         }
     }
 
-    fn can_join(&self, location: LocationId, before: EdgeId, behind: EdgeId, goes_on: bool) -> bool {
-        let (first, second) = (self.facts(before), self.facts(behind));
-        let (enter, leave) = (&self.template.edges[before], &self.template.edges[behind]);
+    fn can_join(&self, location: LocationId, before: EdgeId, after: EdgeId, goes_on: bool) -> bool {
+        let (first, second) = (self.facts(before), self.facts(after));
+        let (enter, leave) = (&self.template.edges[before], &self.template.edges[after]);
         let from_atomic = self.template.locations[enter.source].atomic;
         let same_line = (enter.span.file, enter.span.line) == (leave.span.file, leave.span.line);
         if self.keep_lines && !same_line && !enter.ops.is_empty() && !leave.ops.is_empty() {
@@ -294,8 +294,8 @@ impl<'a> Compressor<'a> {
         let atomic = self.template.locations[location].atomic;
         for before in &entering {
             let source = self.template.edges[*before].source;
-            for behind in &leaving {
-                let edge = self.joined(*before, *behind, atomic && !self.template.locations[source].atomic);
+            for after in &leaving {
+                let edge = self.joined(*before, *after, atomic && !self.template.locations[source].atomic);
                 let facts = self.facts_of(&edge);
                 let target = edge.target;
                 let id = self.template.edges.push(edge);
@@ -306,26 +306,26 @@ impl<'a> Compressor<'a> {
             self.outgoing[source].retain(|edge| edge != before);
             self.facts[*before] = None;
         }
-        for behind in leaving {
-            let target = self.template.edges[behind].target;
-            self.incoming[target].retain(|edge| *edge != behind);
-            self.facts[behind] = None;
+        for after in leaving {
+            let target = self.template.edges[after].target;
+            self.incoming[target].retain(|edge| *edge != after);
+            self.facts[after] = None;
         }
     }
 
-    fn joined(&self, before: EdgeId, behind: EdgeId, mark: bool) -> Edge {
-        let (enter, leave) = (&self.template.edges[before], &self.template.edges[behind]);
+    fn joined(&self, before: EdgeId, after: EdgeId, mark: bool) -> Edge {
+        let (enter, leave) = (&self.template.edges[before], &self.template.edges[after]);
         let mut ops = enter.ops.clone();
-        let first_behind = ops.len();
+        let first_after = ops.len();
         ops.extend(leave.ops.iter().cloned());
         if mark {
-            ops[first_behind..].iter_mut().for_each(mark_atomic);
+            ops[first_after..].iter_mut().for_each(mark_atomic);
         }
         // The line of the error, or else of the step that others notice, is the most useful.
-        let facts = (self.facts(before), self.facts(behind));
+        let facts = (self.facts(before), self.facts(after));
         let is_error = matches!(self.template.locations[leave.target].kind, LocationKind::Error(_));
-        let from_behind = is_error || enter.ops.is_empty() || (facts.1.noticed && !facts.0.noticed);
-        let span = if from_behind { leave.span } else { enter.span };
+        let from_after = is_error || enter.ops.is_empty() || (facts.1.noticed && !facts.0.noticed);
+        let span = if from_after { leave.span } else { enter.span };
         Edge { source: enter.source, target: leave.target, ops, span }
     }
 }
