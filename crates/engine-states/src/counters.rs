@@ -191,9 +191,14 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
         for (thread, amount) in one_less {
             let transitions = self.transitions;
             let answers = self.answers.entry((telling, thread)).or_insert_with(|| {
-                let told = &transitions.tellings[telling as usize];
+                let broadcast = &transitions.tellings[telling as usize];
                 let local = &transitions.locals[thread as usize];
-                let answers = transitions.explicit.answers(told.step, &told.told, told.shared, local);
+                let answers = transitions.explicit.answers(
+                    broadcast.step,
+                    &broadcast.broadcast,
+                    broadcast.shared,
+                    local,
+                );
                 let mut next: Vec<LocalNumber> =
                     answers.iter().filter_map(|answer| transitions.known_local(&answer.next)).collect();
                 next.sort_unstable();

@@ -255,10 +255,15 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
     }
 
     fn find_sources(&mut self, telling: u32, shared: SharedId) {
-        let told = &self.transitions.tellings[telling as usize];
+        let broadcast = &self.transitions.tellings[telling as usize];
         for before in self.at_shared.get(&shared).into_iter().flatten() {
             let local = &self.transitions.locals[*before as usize];
-            for answer in self.transitions.explicit.answers(told.step, &told.told, told.shared, local) {
+            for answer in self.transitions.explicit.answers(
+                broadcast.step,
+                &broadcast.broadcast,
+                broadcast.shared,
+                local,
+            ) {
                 if let Some(after) = self.transitions.known_local(&answer.next) {
                     self.sources.entry((telling, after)).or_default().push(*before);
                 }

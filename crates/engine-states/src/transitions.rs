@@ -27,7 +27,7 @@ pub struct Telling {
     /// The step.
     pub step: StepId,
     /// What is handed over.
-    pub told: Vec<u128>,
+    pub broadcast: Vec<u128>,
     /// The shared state before and after that step.
     pub shared: (Shared, Shared),
 }
@@ -132,18 +132,18 @@ impl<'v, 'p> Transitions<'v, 'p> {
         let listening: FxHashSet<usize> = view
             .steps
             .iter()
-            .flat_map(|step| &step.told)
-            .flat_map(|told| told.reactions.keys().copied())
+            .flat_map(|step| &step.broadcast)
+            .flat_map(|broadcast| broadcast.reactions.keys().copied())
             .collect();
         let resting = (0..view.points.len() as u32)
             .map(|id| {
                 let point = view.point(PointId(id));
                 let plain = view.steps_at(PointId(id)).iter().all(|step| {
                     let step = view.step(*step);
-                    step.started.is_empty() && step.told.is_empty()
+                    step.started.is_empty() && step.broadcast.is_empty()
                 });
-                let goes_on = (point.atomic && plain) || view.is_silent(PointId(id));
-                listening.contains(&point.activation) || !goes_on
+                let continues = (point.atomic && plain) || view.is_silent(PointId(id));
+                listening.contains(&point.activation) || !continues
             })
             .collect();
         let mut transitions = Self {
@@ -301,13 +301,13 @@ impl<'v, 'p> Transitions<'v, 'p> {
             }
             let from = (self.shared_id(*shared), self.local_id(*local));
             let first = self.list.len();
-            for Move { step, inputs, shared: after, next, started, told } in
+            for Move { step, inputs, shared: after, next, started, broadcast } in
                 self.explicit.moves(*shared, local)
             {
-                let telling = if told.is_empty() {
+                let telling = if broadcast.is_empty() {
                     None
                 } else {
-                    let telling = Telling { step, told, shared: (*shared, after) };
+                    let telling = Telling { step, broadcast, shared: (*shared, after) };
                     let next_id = self.tellings.len() as u32;
                     let id = *telling_ids.entry(telling.clone()).or_insert(next_id);
                     if id == next_id {

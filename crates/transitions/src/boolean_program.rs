@@ -42,7 +42,7 @@ enum Use {
     /// A predicate as it was before the step, for others.
     Past(usize),
     /// The same, as broadcast to another thread.
-    Told(usize),
+    Broadcast(usize),
 }
 
 struct Builder<'a, 'p> {
@@ -126,7 +126,7 @@ pub fn boolean_program(
                 }
                 Use::Started(which, number) => format!("start {which}: {}", predicates[*number].formula),
                 Use::Past(number) => format!("before: {}", predicates[*number].formula),
-                Use::Told(number) => format!("told: {}", predicates[*number].formula),
+                Use::Broadcast(number) => format!("broadcast: {}", predicates[*number].formula),
             };
             program.templates[id].locals.push(Local { name, ty: IntType::BOOL, span: Span::default() });
         }
@@ -187,7 +187,7 @@ impl Builder<'_, '_> {
         Box::new(move |builder, fact| {
             let assigned = in_constraint && changed.contains(&fact.predicate);
             match fact.moment {
-                Moment::Before => Expr::Local(builder.local(to, Use::Told(fact.predicate))),
+                Moment::Before => Expr::Local(builder.local(to, Use::Broadcast(fact.predicate))),
                 Moment::OtherBefore if assigned => Expr::Old(Box::new(builder.value(to, fact.predicate))),
                 Moment::OtherBefore | Moment::OtherAfter => builder.value(to, fact.predicate),
                 Moment::After | Moment::Started(_) => Expr::bool(true),
@@ -331,8 +331,8 @@ impl Builder<'_, '_> {
         let mut arguments = Vec::new();
         for predicate in needed {
             past.insert(predicate);
-            let told = self.local(to, Use::Told(predicate));
-            arguments.push((told, Expr::Local(self.local(from, Use::Past(predicate)))));
+            let value = self.local(to, Use::Broadcast(predicate));
+            arguments.push((value, Expr::Local(self.local(from, Use::Past(predicate)))));
         }
         Op::Broadcast(Broadcast { to, arguments, assignment: Assignment { pairs, constraint } })
     }

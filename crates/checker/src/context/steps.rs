@@ -49,8 +49,8 @@ impl Check<'_, '_> {
                 add(&mut then, (start.template, self.proof.acfas[start.template].start))?;
                 let nodes = self.first_nodes(start.template).into_iter();
                 let formulas = nodes.map(|node| self.proof.nodes[node].formula.clone());
-                let born = self.born(step, start, &Term::any(formulas))?;
-                self.follows(&premise, &born, "a thread that is started is at a node")?;
+                let started = self.started(step, start, &Term::any(formulas))?;
+                self.follows(&premise, &started, "a thread that is started is at a node")?;
             }
             let labels = self.labels(&then).substitute(&step.updates);
             let mut earlier = Term::bool(false);
@@ -96,7 +96,7 @@ impl Check<'_, '_> {
     }
 
     /// A formula about a thread that a step starts, over the variables before the step.
-    fn born(&self, step: &ScopedStep, start: &ScopedStart, formula: &Term) -> Result<Term, ProofError> {
+    fn started(&self, step: &ScopedStep, start: &ScopedStart, formula: &Term) -> Result<Term, ProofError> {
         let shared = step.updates.iter().filter(|(variable, _)| self.scoped.shared.contains_key(*variable));
         let mut values: IndexMap<Variable, Term> =
             shared.map(|(variable, value)| (variable.clone(), value.clone())).collect();
@@ -129,8 +129,8 @@ impl Check<'_, '_> {
                 let views = self.views[node].iter().filter(|view| counts_right(view, &seen));
                 ways.extend(views.map(|view| view.formula.and(formula)));
             }
-            let born = self.born(step, start, &Term::any(ways))?;
-            self.follows(premise, &born, "there is a view for a thread that is started")?;
+            let started = self.started(step, start, &Term::any(ways))?;
+            self.follows(premise, &started, "there is a view for a thread that is started")?;
         }
         Ok(())
     }

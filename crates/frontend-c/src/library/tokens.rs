@@ -45,10 +45,10 @@ fn span(context: &mut Context<'_>, string: &Expr, set: &Expr, within: bool) -> L
     context.builder.continue_at(next);
     advance(context, other);
     context.builder.jump(look);
-    let (goes_on, stops) = if within { (member, stranger) } else { (stranger, member) };
+    let (continues, stops) = if within { (member, stranger) } else { (stranger, member) };
     context.builder.continue_at(stops);
     context.builder.jump(done);
-    context.builder.continue_at(goes_on);
+    context.builder.continue_at(continues);
     advance(context, index);
     context.builder.jump(head);
     context.builder.continue_at(done);
