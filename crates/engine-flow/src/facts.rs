@@ -32,8 +32,7 @@ use ir::passes::bits::BitSet;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::passes::liveness::live_locals;
 use ir::{
-    BinaryOp, Callee, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind, LockKind, Op,
-    Rhs, TemplateId, UnaryOp,
+    Callee, EdgeId, Expr, IdVec, Lhs, LocalId, LocationId, LocationKind, LockKind, Op, Rhs, TemplateId,
 };
 use std::collections::BTreeSet;
 use verdict::{HeldLock, LocationFacts};
@@ -244,7 +243,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
     /// The assumption that an owner word is the thread's id is the claim to hold that lock; the opposite
     /// contradicts the claim.
     fn assume(&self, condition: &Expr, facts: &mut LocationFacts, out: &mut StepEffects) {
-        let Some((address, mine)) = asks_for_owner(condition) else { return };
+        let Some((address, mine)) = condition.asks_for_owner() else { return };
         let Some(key) = self.values.key(address, &facts.equal) else { return };
         if mine {
             self.claim(key, false, facts);
@@ -505,26 +504,6 @@ fn derived_locals(model: &Model<'_>, template: TemplateId) -> Vec<(LocalId, BitS
         }
     });
     derived.collect()
-}
-
-/// The address of the word that a condition compares with the thread's id, and whether it says that they are
-/// equal.
-fn asks_for_owner(condition: &Expr) -> Option<(&Expr, bool)> {
-    match condition {
-        Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => {
-            asks_for_owner(inner).map(|(address, equal)| (address, !equal))
-        }
-        Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), IntType::U32, pair) => {
-            let is_myself =
-                |expr: &Expr| matches!(expr, Expr::Cast(IntType::U32, inner) if **inner == Expr::Myself);
-            let place = match &**pair {
-                (Expr::Load(place), other) | (other, Expr::Load(place)) if is_myself(other) => place,
-                _ => return None,
-            };
-            (place.ty == IntType::U32).then_some((&place.address, *op == BinaryOp::Eq))
-        }
-        _ => None,
-    }
 }
 
 /// Keeps the facts of both; returns whether any was lost. An exclusive claim is also a shared one.
