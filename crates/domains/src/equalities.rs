@@ -95,6 +95,17 @@ impl Known {
             }
         }
     }
+    /// All that an expression is known to be equal to, itself among it: also as it is with locals replaced.
+    pub(crate) fn all_of(&self, expr: &Expr) -> Vec<Expr> {
+        let mut found = vec![expr.clone()];
+        if let Expr::Local(local) = expr {
+            found.extend(
+                self.equal.iter().filter(|(known, _)| known == local).map(|(_, value)| value.clone()),
+            );
+        }
+        found.extend(self.expanded(expr));
+        found
+    }
     /// What a local is equal to: rather something in memory than another local.
     fn value(&self, local: LocalId) -> Option<&Expr> {
         let mut values = self.equal.iter().filter(|(known, _)| *known == local).map(|(_, value)| value);

@@ -96,6 +96,8 @@ pub struct Memory<'p> {
     cells: Vec<Cell>,
     of_object: IdVec<ObjectId, Vec<Variable>>,
     single: IdVec<ObjectId, bool>,
+    /// The objects that live as long as any thread can have their address, and any thread may.
+    lasting: IdVec<ObjectId, bool>,
     /// What addresses may point to, for those that stand in the program.
     targets: IdVec<TemplateId, HashMap<Expr, Targets>>,
     /// What places are.
@@ -142,10 +144,17 @@ impl<'p> Memory<'p> {
         escapes: &IdVec<ObjectId, bool>,
         single: IdVec<ObjectId, bool>,
     ) -> Self {
+        let lasting = program.objects.enumerate().map(|(id, object)| match object.storage {
+            Storage::Static => true,
+            // There is one thread that has it, and when it ends, all do.
+            Storage::Frame(owner) => single[id] && program.templates[owner].ends_with_program(),
+            Storage::ThreadLocal | Storage::Site => false,
+        });
         let mut memory = Self {
             program,
             cells: Vec::new(),
             of_object: program.objects.iter().map(|_| Vec::new()).collect(),
+            lasting: lasting.collect(),
             single,
             targets: program.templates.iter().map(|_| HashMap::new()).collect(),
             found: program.templates.iter().map(|_| HashMap::new()).collect(),
@@ -205,9 +214,14 @@ impl<'p> Memory<'p> {
         memory
     }
 
+    /// Whether an object lives as long as any thread can have its address, whichever has it.
+    pub fn lasts(&self, object: ObjectId) -> bool {
+        self.lasting[object]
+    }
+
     /// Numbers the addresses that are used as values, of objects that live as long as anybody can point to
-    /// them: static ones, and those of frames that only their thread reaches. Each is inside of its object or
-    /// just after it, so they are different integers.
+    /// them: those that [last](Self::lasts), and those of frames that only their thread reaches. Each is
+    /// inside of its object or just after it, so they are different integers.
     fn number_addresses(&mut self, escapes: &IdVec<ObjectId, bool>) {
         let mut found: BTreeSet<(ObjectId, u64)> = BTreeSet::new();
         let mut add = |expr: &Expr| {
@@ -215,7 +229,7 @@ impl<'p> Memory<'p> {
                 let what = &self.program.objects[*object];
                 let lives = match what.storage {
                     Storage::Static => true,
-                    Storage::Frame(_) => !escapes[*object],
+                    Storage::Frame(_) => !escapes[*object] || self.lasting[*object],
                     Storage::ThreadLocal | Storage::Site => false,
                 };
                 if lives && *offset <= what.size {

@@ -103,13 +103,16 @@ impl Resolve for Scope<'_, '_> {
         self.memory.address(object, offset)
     }
     /// Known if what the pointer is computed from is known to point into objects which live as long as the
-    /// thread runs, or just after them: then a byte outside of that object is not valid, whatever lies there.
+    /// thread runs or the program does, or just after them: then a byte outside of that object is not valid,
+    /// whatever lies there. All that is known of where it points is about one object, as no two touch.
     fn valid(&self, pointer: &Expr, size: u64, _: &Number, environment: &Numbers<Variable>) -> Number {
         let ty = self.memory.program.data_model.pointer();
         let root = root(pointer);
-        let meant = self.known.and_then(|known| known.expanded(root));
-        if let Some((object, start)) = offset_of(meant.as_ref().unwrap_or(root), ty) {
-            return self.valid_in(object, &start, pointer, size, environment);
+        let meant = self.known.map_or_else(|| vec![root.clone()], |known| known.all_of(root));
+        let places = meant.iter().filter_map(|expr| offset_of(expr, ty));
+        let valid = places.map(|(object, start)| self.valid_in(object, &start, pointer, size, environment));
+        if let Some(valid) = valid.reduce(|one, other| one.meet(&other)) {
+            return valid;
         }
         let value = evaluate(root, environment, self);
         let Some(addresses) = value.addresses() else { return Number::BOOLEAN };
@@ -143,7 +146,7 @@ impl Scope<'_, '_> {
         let what = &self.memory.program.objects[object];
         let lives = match what.storage {
             Storage::Static | Storage::ThreadLocal => true,
-            Storage::Frame(owner) => owner == self.template,
+            Storage::Frame(owner) => owner == self.template || self.memory.lasts(object),
             Storage::Site => false,
         };
         let inside = Interval::between(0, what.size.into());

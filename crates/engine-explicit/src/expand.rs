@@ -48,6 +48,7 @@
 //! While a thread is in an atomic region, it alone may run: then taking its steps is taking all steps. Such
 //! states are checked for violations as if they were stored.
 
+use crate::random::Random;
 use crate::script::Script;
 use executions::model::{Model, Privacy};
 use ir::Value;
@@ -115,6 +116,9 @@ pub struct Expander<'a, 'p> {
     pub limit: usize,
     /// Whether to record steps.
     pub record: bool,
+    /// For random walks: one of all successors is picked, and one combination of open values if some step
+    /// takes it.
+    pub random: Option<Random>,
     /// What was seen during the search.
     pub notes: Notes,
     /// The bytes in use elsewhere, for the budget.
@@ -141,6 +145,7 @@ impl<'a, 'p> Expander<'a, 'p> {
             model,
             limit,
             record,
+            random: None,
             notes: Notes::default(),
             bytes: 0,
             stopped: None,
@@ -198,6 +203,7 @@ impl<'a, 'p> Expander<'a, 'p> {
         let mut first = std::mem::take(&mut self.first);
         let start = (tainted, Trail::default());
         let outcome = self.steps(state, start, &[], thread, &mut first);
+        self.pick(&mut first);
         for successor in first.drain(..) {
             self.run_on(successor, Some(thread), found);
         }
@@ -205,13 +211,46 @@ impl<'a, 'p> Expander<'a, 'p> {
         outcome.truncated
     }
 
+    /// Keeps one at random, if that is asked for; rather one that rests on no value that is not modelled.
+    fn pick(&mut self, found: &mut Vec<Successor>) {
+        let Some(random) = &mut self.random else { return };
+        if found.len() < 2 {
+            return;
+        }
+        if found.iter().any(|successor| !successor.tainted) {
+            found.retain(|successor| !successor.tainted);
+        }
+        let picked = found.swap_remove(random.below(found.len()));
+        found.clear();
+        found.push(picked);
+    }
+
     /// The states after one step of a thread. Leaves the accesses of all its edges in `self.accesses`.
     fn steps(
+        &mut self,
+        from: &State,
+        start: (bool, Trail),
+        before: &[TraceStep],
+        thread: ThreadIndex,
+        found: &mut Vec<Successor>,
+    ) -> Outcome {
+        if let Some(random) = &mut self.random {
+            let random = Random::new(1 + random.below(usize::MAX) as u64);
+            let outcome = self.steps_with(from, start, before, thread, Some(random), found);
+            if !found.is_empty() || outcome.limited {
+                return Outcome { truncated: false, ..outcome };
+            }
+        }
+        self.steps_with(from, start, before, thread, None, found)
+    }
+
+    fn steps_with(
         &mut self,
         from: &State,
         (tainted, trail): (bool, Trail),
         before: &[TraceStep],
         thread: ThreadIndex,
+        random: Option<Random>,
         found: &mut Vec<Successor>,
     ) -> Outcome {
         let machine = &self.model.machine;
@@ -220,6 +259,9 @@ impl<'a, 'p> Expander<'a, 'p> {
         let Some((template, _)) = from.location(thread) else { return outcome };
         for &edge in machine.edges(from, thread) {
             let mut script = Script::new(&self.model.facts.inputs, template, edge, self.limit);
+            if let Some(random) = &random {
+                script = script.at_random(random.clone());
+            }
             loop {
                 self.tick();
                 let mut next = self.copy(from);
@@ -282,6 +324,7 @@ impl<'a, 'p> Expander<'a, 'p> {
                     || branches as u64 * allocated(&successor.state) >= MOST_BYTES;
                 next.clear();
                 let thread = if full { None } else { self.private_steps(&successor, moved, &mut next) };
+                self.pick(&mut next);
                 let (Some(thread), Some(last)) = (thread, next.pop()) else {
                     found.push(successor);
                     break;

@@ -1,5 +1,6 @@
 //! Open values of one step, one combination after the other.
 
+use crate::random::Random;
 use executions::inputs::{Candidates, Inputs};
 use ir::semantics::{Choice, ChoiceKind, Choices};
 use ir::{EdgeId, TemplateId, Value};
@@ -20,6 +21,8 @@ pub struct Script<'a> {
     pub seen: Seen,
     /// Whether the current run took a value that is not modelled.
     pub tainted: bool,
+    /// For values at random: then there is one run.
+    random: Option<Random>,
 }
 
 /// What a step's open values mean for the search.
@@ -51,7 +54,12 @@ impl<'a> Script<'a> {
             asked: 0,
             seen: Seen::default(),
             tainted: false,
+            random: None,
         }
+    }
+    /// The same with one combination at random.
+    pub fn at_random(self, random: Random) -> Self {
+        Self { random: Some(random), ..self }
     }
     /// The values of the current run.
     pub fn values(&self) -> Vec<Value> {
@@ -63,6 +71,9 @@ impl<'a> Script<'a> {
     }
     /// Moves on to the next combination; says whether there is one.
     pub fn next(&mut self) -> bool {
+        if self.random.is_some() {
+            return false;
+        }
         while let Some(last) = self.made.pop() {
             if last.index + 1 < last.count {
                 self.plan.clear();
@@ -99,7 +110,14 @@ impl Choices for Script<'_> {
         let count = candidates.values.len().min(self.limit).max(1);
         self.seen.inexact |= !candidates.exact;
         self.seen.truncated |= candidates.values.len() > count;
-        let index = self.plan.get(self.made.len()).copied().unwrap_or(0);
+        let index = match &mut self.random {
+            // Half of the time one of the first two, which programs ask about most.
+            Some(random) => match random.below(2) {
+                0 => random.below(count.min(2)),
+                _ => random.below(count),
+            },
+            None => self.plan.get(self.made.len()).copied().unwrap_or(0),
+        };
         let value = candidates.values.get(index).copied().unwrap_or(0);
         self.made.push(Made { index, count, value });
         value

@@ -32,6 +32,7 @@ impl Walker {
         budget: &Budget,
     ) -> Result<Option<Trace>, Exhausted> {
         let mut expander = Expander::new(model, budget, CANDIDATES, true);
+        expander.random = Some(Random::new(1 + self.random.below(usize::MAX) as u64));
         while expander.notes.steps < steps {
             let before = expander.notes.steps;
             if let Some(trace) = self.walk(&mut expander, copies) {

@@ -418,6 +418,22 @@ impl Template {
         }
         outgoing
     }
+    /// Whether its threads end only where the whole program does.
+    pub fn ends_with_program(&self) -> bool {
+        let outgoing = self.outgoing();
+        let mut seen: IdVec<LocationId, bool> = self.locations.iter().map(|_| false).collect();
+        let mut open = vec![self.entry];
+        while let Some(location) = open.pop() {
+            match self.locations[location].kind {
+                LocationKind::End | LocationKind::Exit => return false,
+                LocationKind::Normal | LocationKind::Halt | LocationKind::Error(_) => {}
+            }
+            if !std::mem::replace(&mut seen[location], true) {
+                open.extend(outgoing[location].iter().map(|edge| self.edges[*edge].target));
+            }
+        }
+        true
+    }
 }
 
 impl Program {

@@ -189,7 +189,10 @@ impl Live {
     pub fn partial(&self, why: Exhausted) -> Partial {
         let mut state = self.state();
         let mut outcomes = std::mem::take(&mut state.outcomes);
-        if let Some(current) = state.current.take() {
+        // A check that has another turn keeps what the first has found.
+        let is_known =
+            |check| outcomes.iter().any(|known: &Outcome| known.check == check && known.variable.is_none());
+        if let Some(current) = state.current.take().filter(|current| !is_known(current.check)) {
             let reason = || Reason::Exhausted(why);
             let begun = |since: Instant| since.saturating_duration_since(current.since).as_secs_f64();
             let running = current.running.iter().map(|running| Ended {
@@ -275,5 +278,25 @@ mod tests {
         let ends: Vec<(&str, String)> =
             partial.outcomes[0].tries.iter().map(|tried| (tried.engine, tried.end.to_string())).collect();
         assert_eq!(ends, [("flow", "x".to_owned()), ("explicit", "interrupted".to_owned())]);
+    }
+    #[test]
+    fn a_second_turn_that_is_not_finished_changes_nothing() {
+        let live = Live::default();
+        let outcome = |seconds: f64| Outcome {
+            check: Check::Assertions,
+            variable: None,
+            verdict: Checked::Unknown(Reason::Exhausted(Exhausted::Time)),
+            decisions: None,
+            seconds,
+            tries: Vec::new(),
+        };
+        live.begin(Check::Assertions);
+        let number = live.finish(outcome(1.0));
+        live.begin(Check::Assertions);
+        live.amend(number, |known| known.seconds += 2.0);
+        live.begin(Check::Assertions);
+        let partial = live.partial(Exhausted::Time);
+        let seconds: Vec<f64> = partial.outcomes.iter().map(|outcome| outcome.seconds).collect();
+        assert_eq!(seconds, [3.0]);
     }
 }

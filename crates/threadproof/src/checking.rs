@@ -109,7 +109,11 @@ pub fn specification_of(
     specification::read(&path.to_string_lossy(), &bytes, program, budget).map(Some)
 }
 
-/// Runs every check within its share of the time. Unused time is available to the next check.
+/// The fraction of the remaining time for the first turn of a check, while others wait.
+const FIRST_TURN: u32 = 8;
+
+/// Runs every check. A check that has others after it has a short first turn; those that ran out of time
+/// share what is left when all had theirs.
 pub fn run_checks(
     options: &Verify,
     question: &Question,
@@ -184,10 +188,11 @@ pub fn run_checks(
             return;
         }
     }
+    let whole = Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
+    let mut open: Vec<(usize, Check)> = Vec::new();
     for (index, check) in asked.checks.iter().enumerate() {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let share = left / (asked.checks.len() - index) as u32;
-        let budget = Budget { memory: options.memory << 20, ..Budget::seconds(share.as_secs_f64()) };
+        let waiting = (asked.checks.len() - 1 - index + open.len()) as u32;
+        let budget = whole.part(1 + waiting);
         live.begin(*check);
         let checking = Budget { cancel: live.cancel.clone(), ..budget.clone() };
         if let Some(known) = cache.and_then(|cache| cache.answer(options, question, *check, &checking)) {
@@ -208,7 +213,11 @@ pub fn run_checks(
             | EngineName::Symbolic => false,
         };
         if *check != Check::Races || !lists {
-            live.finish(answer(question.prepared.of(*check), *check, &budget));
+            let turn = if waiting == 0 { budget } else { whole.part(FIRST_TURN) };
+            let outcome = answer(question.prepared.of(*check), *check, &turn);
+            let is_open = waiting > 0 && ran_out_of_time(&outcome);
+            let number = live.finish(outcome);
+            open.extend(is_open.then_some((number, *check)));
             continue;
         }
         let alone = matches!(options.engine, EngineName::Summaries);
@@ -226,6 +235,26 @@ pub fn run_checks(
         }
         .decide();
     }
+    for (index, (number, check)) in open.iter().enumerate() {
+        let budget = whole.part((open.len() - index) as u32);
+        if live.cancel.is_cancelled() || budget.check(0).is_err() {
+            break;
+        }
+        live.begin(*check);
+        let again = answer(question.prepared.of(*check), *check, &budget);
+        live.amend(*number, |known| {
+            let decisions = again.decisions.or(known.decisions.take());
+            let decisions = decisions.filter(|_| matches!(again.verdict, Checked::Unknown(_)));
+            *known = Outcome { decisions, seconds: known.seconds + again.seconds, ..again };
+        });
+        live.done();
+    }
+}
+
+/// Whether more time may help.
+fn ran_out_of_time(outcome: &Outcome) -> bool {
+    let end = End::Unknown(Reason::Exhausted(Exhausted::Time));
+    matches!(outcome.verdict, Checked::Unknown(_)) && outcome.tries.iter().any(|tried| tried.end == end)
 }
 
 /// No other engine was first: the user asked to stop.

@@ -527,7 +527,7 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
             let what = &self.system.program.objects[object];
             let lives = match what.storage {
                 Storage::Static => true,
-                Storage::Frame(owner) => owner == self.template,
+                Storage::Frame(owner) => owner == self.template || self.cells.memory.lasts(object),
                 Storage::ThreadLocal => false,
                 Storage::Site => !frees(self.system.program),
             };

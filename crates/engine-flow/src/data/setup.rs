@@ -54,8 +54,33 @@ pub struct Setup<'a, 'p> {
     pub shared: Vec<Variable>,
     /// Where widening stops.
     pub thresholds: Thresholds,
-    /// The locals that are read after each location.
+    /// The locals that are relevant at each location.
     live: IdVec<TemplateId, IdVec<LocationId, BitSet>>,
+}
+
+/// The locals that are relevant at each location of a template: those that are read later, and those that an
+/// address in one of these is computed from, as their values say where in the object it is.
+fn relevant_locals(model: &Model<'_>, known: &Known, template: TemplateId) -> IdVec<LocationId, BitSet> {
+    let mut live = live_locals(&model.program.templates[template]);
+    for location in model.program.templates[template].locations.ids() {
+        let here = &mut live[location];
+        let mut bases: Vec<LocalId> = Vec::new();
+        for (local, value) in &known.facts[model.node(template, location)].equal {
+            let mut is_address = false;
+            value.walk(&mut |inner| is_address |= matches!(inner, Expr::Address(..)));
+            if is_address && here.contains(local.index()) {
+                value.walk(&mut |inner| {
+                    if let Expr::Local(base) = inner {
+                        bases.push(*base);
+                    }
+                });
+            }
+        }
+        bases.into_iter().for_each(|base| {
+            here.insert(base.index());
+        });
+    }
+    live
 }
 
 impl<'a, 'p> Setup<'a, 'p> {
@@ -113,7 +138,7 @@ impl<'a, 'p> Setup<'a, 'p> {
             defined_by,
             shared,
             thresholds: Thresholds::of_program(program),
-            live: program.templates.iter().map(live_locals).collect(),
+            live: program.templates.ids().map(|template| relevant_locals(model, known, template)).collect(),
             memory,
         }
     }
@@ -139,7 +164,7 @@ impl<'a, 'p> Setup<'a, 'p> {
         let packs = self.memory.shared_packs().map(|(pack, _)| Subject::Pack(pack));
         self.shared.iter().map(|cell| Subject::Cell(*cell)).chain(packs)
     }
-    /// Whether a local is read after a location.
+    /// Whether a local is relevant at a location.
     pub fn is_live(&self, template: TemplateId, location: LocationId, local: LocalId) -> bool {
         self.live[template][location].contains(local.index())
     }
