@@ -38,10 +38,13 @@
 //!
 //! In stored states, locals that are not read again are set to 0.
 //!
-//! Memory that may be lost ([`Machine::may_leak`]) stays lost: no step finds it again. So a stored state
-//! shows it, later if not at once. Memory that is left where the program ends may be freed by a private step
-//! before, so all steps are taken in all orders then.
+//! Memory that may be lost ([`Machine::may_leak`]) stays lost: no step finds it again, except that joining a
+//! thread finds what its result leads to. So a stored state shows it, later if not at once. Without
+//! reduction, such results count if they are found in all continuations: among the states that await this,
+//! none is the last one of an execution, and there is no cycle ([`crate::awaiting`]). Memory that is left
+//! where the program ends may be freed by a private step before, so all steps are taken in all orders then.
 
+use crate::awaiting::Awaiting;
 use crate::executions::{Exception, rests_on_points_to, try_points_to, try_property};
 use crate::follow::follow_all;
 use crate::inputs::Inputs;
@@ -376,12 +379,18 @@ fn follow_all_plainly(
     let initial = machine.initial(copies).map_err(ProofError::Limit)?;
     let each = 200 + initial.statics.len() as u64;
     let mut graph = Graph::new(property);
+    let mut awaiting = Awaiting::default();
     let mut seen: FxHashMap<State, u32> = FxHashMap::from_iter([(initial.clone(), 0)]);
     let mut queue = VecDeque::from([(0, initial)]);
     let mut steps: u64 = 0;
     while let Some((number, state)) = queue.pop_front() {
         if is_bad(&machine, property, &state) {
-            return Err(ProofError::Violated);
+            match property {
+                Property::NoLeak(leak) if machine.awaits_join(&state, *leak) => awaiting.state(number),
+                Property::NoLeak(_) | Property::NoError(_) | Property::NoRace | Property::NoDeadlock => {
+                    return Err(ProofError::Violated);
+                }
+            }
         }
         graph.state(&state);
         for thread in machine.schedulable(&state) {
@@ -408,6 +417,7 @@ fn follow_all_plainly(
                                 }
                             };
                             graph.add(number, to, thread, trail);
+                            awaiting.add(number, to);
                             if seen.len() > most {
                                 return Err(ProofError::TooExpensive(Exhausted::Memory));
                             }
@@ -424,6 +434,9 @@ fn follow_all_plainly(
                 }
             }
         }
+    }
+    if !awaiting.all_end() {
+        return Err(ProofError::Violated);
     }
     graph.check(&machine)
 }
