@@ -111,6 +111,22 @@ fn variables_of_one_name_in_two_files_are_two() {
 }
 
 #[test]
+fn answers_of_a_store_hide_no_race() {
+    let folder = Folder::new("baseline-store");
+    folder.write("a.c", RACE);
+    record(&folder, "json", "a.c", "base");
+    folder.write("a.c", TWO);
+    let words = ["verify", "--check", "races", "--cache", "store", "--baseline", "base", "a.c"];
+    for _ in 0..2 {
+        let (status, out, _) = folder.run(&words);
+        assert!(status == 1 && out.contains("compared with the baseline: 1 new, 1 known, 0 gone"), "{out}");
+    }
+    folder.write("a.c", LOCKED);
+    let answers = [0; 2].map(|_| folder.run(&[&words[..], &["--explain"]].concat()).1);
+    assert!(!answers[0].contains("cache") && answers[1].contains("cache"), "{answers:?}");
+}
+
+#[test]
 fn what_was_open_stays_open_without_a_complaint() {
     let folder = Folder::new("baseline-open");
     let more = OPEN.replace("int helper(int *);", "int helper(int *), other(int *);");
