@@ -74,6 +74,8 @@ pub enum ProofError {
     Input(TemplateId, EdgeId),
     /// There is a bad state.
     Violated,
+    /// Only the result of a thread leads to some memory, and it may stay so.
+    Awaiting,
     /// A claim of the proof is false, or does not follow.
     Claim(String),
     /// It does not have the form of a proof.
@@ -95,6 +97,7 @@ impl fmt::Display for ProofError {
             Self::Limit(limit) => write!(f, "an execution goes past the limit on {limit:?}"),
             Self::Input(template, edge) => write!(f, "the input at {template}:{edge} has too many values"),
             Self::Violated => f.write_str("there is a violation"),
+            Self::Awaiting => f.write_str("allocated memory is lost unless who joins a thread gets it"),
             Self::Claim(text) => write!(f, "a claim of the proof does not hold: {text}"),
             Self::Form(wrong) => write!(f, "it has not the form of a proof: {wrong}"),
             Self::Unforeseen(how) => {
@@ -116,7 +119,7 @@ impl From<ProofError> for Reason {
         match error {
             ProofError::TooExpensive(exhausted) => Self::Exhausted(exhausted),
             ProofError::Assumption(text) => Self::NotSupported(text, Span::default()),
-            ProofError::Unforeseen(_) => Self::GaveUp(error.to_string()),
+            ProofError::Unforeseen(_) | ProofError::Awaiting => Self::GaveUp(error.to_string()),
             ProofError::Copies
             | ProofError::Limit(_)
             | ProofError::Input(..)
@@ -280,7 +283,7 @@ pub fn check_all_executions(
 }
 
 /// Whether a state is bad.
-pub(crate) fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) -> bool {
+fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) -> bool {
     match property {
         Property::NoError(kinds) => (0..state.threads.len()).any(|thread| {
             let Some((template, location)) = state.location(thread) else { return false };
@@ -293,6 +296,15 @@ pub(crate) fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) 
         Property::NoDeadlock => machine.deadlock(state).is_some(),
         Property::NoLeak(leak) => machine.may_leak(state, *leak),
     }
+}
+
+/// Why a state is refused, if it is: it is bad, or it would be without joins.
+pub(crate) fn refused(machine: &Machine<'_>, property: &Property, state: &State) -> Option<ProofError> {
+    if !is_bad(machine, property, state) {
+        return None;
+    }
+    let awaits = matches!(property, Property::NoLeak(leak) if machine.awaits_join(state, *leak));
+    Some(if awaits { ProofError::Awaiting } else { ProofError::Violated })
 }
 
 /// Gives a step its open values: a fixed prefix, then the first value of each list. Records the lists.
@@ -384,13 +396,10 @@ fn follow_all_plainly(
     let mut queue = VecDeque::from([(0, initial)]);
     let mut steps: u64 = 0;
     while let Some((number, state)) = queue.pop_front() {
-        if is_bad(&machine, property, &state) {
-            match property {
-                Property::NoLeak(leak) if machine.awaits_join(&state, *leak) => awaiting.state(number),
-                Property::NoLeak(_) | Property::NoError(_) | Property::NoRace | Property::NoDeadlock => {
-                    return Err(ProofError::Violated);
-                }
-            }
+        match refused(&machine, property, &state) {
+            None => {}
+            Some(ProofError::Awaiting) => awaiting.state(number),
+            Some(error) => return Err(error),
         }
         graph.state(&state);
         for thread in machine.schedulable(&state) {
@@ -436,7 +445,7 @@ fn follow_all_plainly(
         }
     }
     if !awaiting.all_end() {
-        return Err(ProofError::Violated);
+        return Err(ProofError::Awaiting);
     }
     graph.check(&machine)
 }
