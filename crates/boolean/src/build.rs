@@ -462,18 +462,28 @@ impl<'p> Builder<'p> {
             effects.values.insert(ATOMIC, if now_atomic { TRUE } else { FALSE });
         }
         let updates = self.updates(target, &effects.values)?;
-        let told = self.told(&broadcasts, &updates, span)?;
+        let heard = self.heard(&broadcasts, &updates, span)?;
         let Effects { mut guard, inputs, started, .. } = effects;
         // A step that involves nothing shared may as well happen later: it need not wait for others' atomic
         // regions.
         let is_error = target.is_some_and(|target| self.structure.points[target.0 as usize].error.is_some());
-        let is_local = started.is_empty() && told.is_empty() && !self.touches_shared(guard, &updates);
+        let is_local = started.is_empty() && heard.is_empty() && !self.touches_shared(guard, &updates);
         if !atomic && self.has_atomic && (is_error || !is_local) {
             let free = self.bdds.literal(ATOMIC.now(), false)?;
             guard = self.bdds.and(guard, free)?;
         }
         let edge = Some((template, edge));
-        self.steps.push(Step { source, target, edge, span, guard, updates, inputs, started, told });
+        self.steps.push(Step {
+            source,
+            target,
+            edge,
+            span,
+            guard,
+            updates,
+            inputs,
+            started,
+            broadcast: heard,
+        });
         Ok(())
     }
 
@@ -570,7 +580,7 @@ impl<'p> Builder<'p> {
             Arrival::Halted => return Ok(()),
         };
         let updates = self.updates(target, &values)?;
-        let (inputs, started, told) = (Vec::new(), Vec::new(), Vec::new());
+        let (inputs, started, heard) = (Vec::new(), Vec::new(), Vec::new());
         self.steps.push(Step {
             source,
             target,
@@ -580,13 +590,13 @@ impl<'p> Builder<'p> {
             updates,
             inputs,
             started,
-            told,
+            broadcast: heard,
         });
         Ok(())
     }
 
     /// The reactions of other threads: for each procedure that receives broadcasts, all of them, in order.
-    fn told(
+    fn heard(
         &mut self,
         broadcasts: &[(&Broadcast, Vec<Vec<Bdd>>)],
         updates: &[(Bit, Bdd)],

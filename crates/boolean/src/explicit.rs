@@ -34,7 +34,7 @@ pub struct Move {
     pub started: Vec<Local>,
     /// The arguments of its broadcasts, from the first bit on, one number for each procedure that receives a
     /// broadcast.
-    pub told: Vec<u128>,
+    pub broadcast: Vec<u128>,
 }
 
 /// What a thread that receives a broadcast can do.
@@ -142,7 +142,7 @@ impl<'v, 'p> Explicit<'v, 'p> {
                     inputs.is_empty()
                         || (inputs.len() <= MOST_INPUTS && most_choices(view, guard, &inputs) <= MOST_CHOICES)
                 };
-                let mut reactions = step.told.iter().flat_map(|told| told.reactions.values());
+                let mut reactions = step.broadcast.iter().flat_map(|broadcast| broadcast.reactions.values());
                 few(step.guard, &step.inputs)
                     && reactions.all(|reaction| few(reaction.guard, &reaction.inputs))
             });
@@ -224,14 +224,14 @@ impl<'v, 'p> Explicit<'v, 'p> {
                     found.is_some_and(|(_, function)| view.bdds.value(*function, &value))
                 })
             });
-            let told = step.told.iter().map(|told| {
-                let bits = told.arguments.iter().enumerate();
+            let broadcast = step.broadcast.iter().map(|broadcast| {
+                let bits = broadcast.arguments.iter().enumerate();
                 bits.fold(0, |all, (index, (_, function))| {
                     all | u128::from(view.bdds.value(*function, &value)) << index
                 })
             });
-            let (started, told) = (started.collect(), told.collect());
-            found.push(Move { step: id, inputs: chosen, shared: next_shared, next, started, told });
+            let (started, broadcast) = (started.collect(), broadcast.collect());
+            found.push(Move { step: id, inputs: chosen, shared: next_shared, next, started, broadcast });
         }
     }
 
@@ -240,13 +240,13 @@ impl<'v, 'p> Explicit<'v, 'p> {
     pub fn answers(
         &self,
         step: StepId,
-        told: &[u128],
+        broadcast: &[u128],
         shared: (Shared, Shared),
         other: &Local,
     ) -> Vec<Answer> {
         let view = self.view;
         let activation = view.point(other.point).activation;
-        let parts = view.step(step).told.iter().zip(told);
+        let parts = view.step(step).broadcast.iter().zip(broadcast);
         let Some((reaction, arguments, handed)) = parts
             .filter_map(|(part, handed)| Some((part.reactions.get(&activation)?, &part.arguments, *handed)))
             .next()

@@ -48,12 +48,12 @@ impl View<'_> {
                     needs[bit.0 as usize].extend(support.into_iter().filter(|bit| self.is_state(*bit)));
                 }
             }
-            for told in &step.told {
-                for reaction in told.reactions.values() {
-                    work.extend(self.seen_through(self.bits_of(&[reaction.guard]), &told.arguments));
+            for broadcast in &step.broadcast {
+                for reaction in broadcast.reactions.values() {
+                    work.extend(self.seen_through(self.bits_of(&[reaction.guard]), &broadcast.arguments));
                     for (bit, value) in &reaction.updates {
                         needs[bit.0 as usize]
-                            .extend(self.seen_through(self.bits_of(&[*value]), &told.arguments));
+                            .extend(self.seen_through(self.bits_of(&[*value]), &broadcast.arguments));
                     }
                 }
             }
@@ -78,16 +78,16 @@ impl View<'_> {
         for step in &mut self.steps {
             step.updates.retain(|(bit, _)| keep(*bit));
             step.started.iter_mut().for_each(|started| started.bits.retain(|(bit, _)| keep(*bit)));
-            for told in &mut step.told {
+            for broadcast in &mut step.broadcast {
                 let mut functions: Vec<Bdd> = Vec::new();
-                for reaction in told.reactions.values_mut() {
+                for reaction in broadcast.reactions.values_mut() {
                     reaction.updates.retain(|(bit, _)| keep(*bit));
                     functions.push(reaction.guard);
                     functions.extend(reaction.updates.iter().map(|(_, value)| *value));
                 }
                 // What nobody asks for may depend on bits that are left out.
                 let read = self.bdds.support(&functions);
-                told.arguments.retain(|(bit, _)| read.contains(&bit.now()));
+                broadcast.arguments.retain(|(bit, _)| read.contains(&bit.now()));
             }
         }
         self.initial.retain(|(bit, _)| keep(*bit));
@@ -97,8 +97,8 @@ impl View<'_> {
     /// The local bits that a step reads, given those that count after it.
     fn read_by(&self, step: &Step, live: &[BTreeSet<Bit>]) -> BTreeSet<Bit> {
         let empty = BTreeSet::new();
-        let behind = step.target.map_or(&empty, |target| &live[target.0 as usize]);
-        let counts = |bit: &Bit| self.is_shared(*bit) || behind.contains(bit);
+        let after = step.target.map_or(&empty, |target| &live[target.0 as usize]);
+        let counts = |bit: &Bit| self.is_shared(*bit) || after.contains(bit);
         let mut functions = vec![step.guard];
         functions.extend(step.updates.iter().filter(|(bit, _)| counts(bit)).map(|(_, value)| *value));
         for started in &step.started {
@@ -106,10 +106,12 @@ impl View<'_> {
             functions
                 .extend(started.bits.iter().filter(|(bit, _)| entry.contains(bit)).map(|(_, value)| *value));
         }
-        functions.extend(step.told.iter().flat_map(|told| &told.arguments).map(|(_, value)| *value));
+        functions.extend(
+            step.broadcast.iter().flat_map(|broadcast| &broadcast.arguments).map(|(_, value)| *value),
+        );
         let mut found = self.bits_of(&functions);
         let is_set = |bit: &Bit| step.updates.iter().any(|(set, _)| set == bit);
-        found.extend(behind.iter().filter(|bit| !is_set(bit)));
+        found.extend(after.iter().filter(|bit| !is_set(bit)));
         found.retain(|bit| self.is_state(*bit) && !self.is_shared(*bit));
         found
     }
@@ -119,8 +121,8 @@ impl View<'_> {
         // What others may read or what says who holds a lock is never forgotten.
         let mut kept: Vec<BTreeSet<Bit>> = vec![BTreeSet::new(); self.activations.len()];
         for step in &self.steps {
-            for told in &step.told {
-                for (activation, reaction) in &told.reactions {
+            for broadcast in &step.broadcast {
+                for (activation, reaction) in &broadcast.reactions {
                     let functions: Vec<Bdd> =
                         reaction.updates.iter().map(|(_, value)| *value).chain([reaction.guard]).collect();
                     let read = self.bits_of(&functions);
@@ -168,8 +170,8 @@ impl View<'_> {
     fn drop_dead(&mut self) {
         let (shared, live) = (&self.shared, &self.live);
         for step in &mut self.steps {
-            let behind: &[Bit] = step.target.map_or(&[], |target| &live[target.0 as usize]);
-            step.updates.retain(|(bit, _)| shared[bit.0 as usize] || behind.binary_search(bit).is_ok());
+            let after: &[Bit] = step.target.map_or(&[], |target| &live[target.0 as usize]);
+            step.updates.retain(|(bit, _)| shared[bit.0 as usize] || after.binary_search(bit).is_ok());
             for started in &mut step.started {
                 let entry = &live[started.entry.0 as usize];
                 started.bits.retain(|(bit, _)| entry.binary_search(bit).is_ok());

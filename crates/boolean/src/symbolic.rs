@@ -138,7 +138,7 @@ impl View<'_> {
             started.push((new.entry, self.relation(function, &forget)?));
         }
         let arguments: Vec<(Bit, Bdd)> =
-            step.told.iter().flat_map(|told| told.arguments.iter().copied()).collect();
+            step.broadcast.iter().flat_map(|broadcast| broadcast.arguments.iter().copied()).collect();
         let function = self.relate(step.guard, &shared_updates, &inputs, &arguments)?;
         let is_held = |bit: &Bit| self.locks.iter().any(|lock| lock.held == *bit);
         let forget = Self::levels(here.iter().copied().filter(|bit| !is_held(bit)));
@@ -195,9 +195,11 @@ impl View<'_> {
         let mut relation = interference.relation;
         if let Some(step) = interference.telling {
             let step = self.step(step).clone();
-            forget.extend(step.told.iter().flat_map(|told| &told.arguments).map(|(bit, _)| bit.now()));
+            forget.extend(
+                step.broadcast.iter().flat_map(|broadcast| &broadcast.arguments).map(|(bit, _)| bit.now()),
+            );
             let activation = self.point(point).activation;
-            let reaction = step.told.iter().find_map(|told| told.reactions.get(&activation));
+            let reaction = step.broadcast.iter().find_map(|broadcast| broadcast.reactions.get(&activation));
             if let Some(Reaction { guard, updates, inputs, .. }) = reaction {
                 let live = &self.live[point.0 as usize];
                 let pairs: Vec<(Bit, Bdd)> =
@@ -243,7 +245,7 @@ impl View<'_> {
             let mut functions: Vec<Bdd> = step.updates.iter().map(|(_, value)| *value).collect();
             functions.push(step.guard);
             step.started.is_empty()
-                && step.told.is_empty()
+                && step.broadcast.is_empty()
                 && step.updates.iter().all(|(bit, _)| !self.is_shared(*bit))
                 && !reads_shared(&functions)
         })

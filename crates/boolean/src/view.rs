@@ -146,7 +146,7 @@ pub struct Step {
     /// Threads that it starts.
     pub started: Vec<Started>,
     /// What it broadcasts to other threads.
-    pub told: Vec<BroadcastEffect>,
+    pub broadcast: Vec<BroadcastEffect>,
 }
 
 /// What other threads in a procedure do in the same step.

@@ -160,7 +160,7 @@ fn check_runs(
     check_rules(program, &Property::NoRace, &proof.races, budget)?;
     // Runs are made by these sets.
     crate::ready::points_to(program, budget)?;
-    let runs = program.atomic_runs(budget).map_err(ProofError::TooExpensive)?;
+    let runs = program.lipton_reduce(budget).map_err(ProofError::TooExpensive)?;
     check_rules(runs, property, &proof.errors, budget)
 }
 

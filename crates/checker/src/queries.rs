@@ -169,18 +169,18 @@ impl<'a> Part<'a> {
     }
 
     /// The moves of the threads after a position.
-    fn moves_behind(&self, position: usize) -> Moves<'a> {
-        let behind = &self.part.order[position + 1..];
+    fn moves_after(&self, position: usize) -> Moves<'a> {
+        let later = &self.part.order[position + 1..];
         let claims = self.part.claims.get(position).into_iter().flatten();
-        Moves { written: self.view.written_by(behind), claims: claims.collect() }
+        Moves { written: self.view.written_by(later), claims: claims.collect() }
     }
 
     /// The moves of all threads except the one at a position.
     fn moves_of_all(&self, position: usize) -> Moves<'a> {
-        let (front, behind) = (&self.part.order[..position], &self.part.order[position + 1..]);
+        let (front, later) = (&self.part.order[..position], &self.part.order[position + 1..]);
         let by_front = self.view.written_by(front);
-        let mut written = self.view.written_by(behind);
-        let mut touched = self.view.read_by(behind);
+        let mut written = self.view.written_by(later);
+        let mut touched = self.view.read_by(later);
         touched.extend(written.iter().cloned());
         let mut claims: Vec<&QueriesClaim> = Vec::new();
         if touched.is_disjoint(&by_front) {
@@ -332,7 +332,7 @@ impl<'a> Part<'a> {
             errors.iter().filter(|(thread, _)| *thread == main).map(|(_, at)| at.0 as usize).collect();
         claim(!of_main.contains(&self.thread(0).entry), "the main thread does not start at an error")?;
         self.check_start(0, &self.part.main)?;
-        let moves = self.moves_behind(0);
+        let moves = self.moves_after(0);
         for (at, cut) in self.places(0) {
             let Some(formula) = at.of(&self.part.main) else { continue };
             if matches!(at, At::Location(location) if of_main.contains(&location)) {
@@ -357,7 +357,7 @@ impl<'a> Part<'a> {
         claim(position < self.part.order.len(), "a claim is about some threads")?;
         self.check_start(position, &said.reachable)?;
         let all = self.moves_of_all(position);
-        let behind = self.moves_behind(position);
+        let moves = self.moves_after(position);
         for (at, cut) in self.places(position) {
             if let Some(formula) = at.of(&said.reachable) {
                 let mut state = self.state(position, at, formula);
@@ -371,7 +371,7 @@ impl<'a> Part<'a> {
                 let mut state = self.state(position, at, formula);
                 if cut {
                     if !self.part.order[position + 1..].is_empty() {
-                        self.others_move(position, at, &behind, &mut state);
+                        self.others_move(position, at, &moves, &mut state);
                     }
                     let excluded = state.value(&said.after).not();
                     self.follows(&state, &excluded, "what is claimed not to be reached is not")?;

@@ -8,7 +8,7 @@ use indexmap::{IndexMap, IndexSet};
 use ir::TemplateId;
 use smt::{Instance, Term, Variable};
 use transitions::System;
-use transitions::settled::Settled;
+use transitions::early_started::EarlyStarted;
 use transitions::threads::{ThreadStep, Threads};
 use verdict::queries::{BEFORE_START, Places, kept, old, place, strip_old};
 use verdict::{QueriesClaim, QueriesPart};
@@ -36,7 +36,7 @@ pub(crate) struct View {
 
 impl View {
     pub(crate) fn new(system: &System<'_>, threads: Threads) -> Result<Self, ProofError> {
-        let settled = Settled::new(threads, system).threads;
+        let settled = EarlyStarted::new(threads, system).threads;
         let mut variables = settled.variables.clone();
         let mut initial = vec![settled.initial.clone()];
         let mut found = Vec::new();

@@ -110,9 +110,9 @@ impl<'a> Answers<'a> {
             return *known;
         }
         let before = self.left.states[edge.source].label.and(&edge.action.guard);
-        let after = self.left.states[edge.target].label.and(&edge.action.behind);
+        let after = self.left.states[edge.target].label.and(&edge.action.after);
         let mut covers = true;
-        for (has, needs) in [(before, &answer.action.guard), (after, &answer.action.behind)] {
+        for (has, needs) in [(before, &answer.action.guard), (after, &answer.action.after)] {
             covers = covers
                 && match self.labels.implies(&has, needs, self.budget) {
                     Ok(implies) => implies,

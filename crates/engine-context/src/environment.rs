@@ -36,7 +36,7 @@ pub fn environment(
             }
             let states = &context.acfas[template].states;
             let before = holds.and(&states[edge.source].label).and(&edge.action.guard);
-            let after = context.invariant(&next).and(&states[edge.target].label).and(&edge.action.behind);
+            let after = context.invariant(&next).and(&states[edge.target].label).and(&edge.action.after);
             // Threads with contradictory labels do not exist at once.
             if !labels.can_hold(&before, budget)? || !labels.can_hold(&after, budget)? {
                 continue;

@@ -55,7 +55,7 @@ pub struct Built<Name: Ord, Step> {
 type Kind = (AbstractId, AbstractId, BTreeSet<Variable>, Vec<TemplateId>, Term);
 
 fn kind(source: AbstractId, action: &Action, target: AbstractId) -> Kind {
-    (source, target, action.havoc.clone(), action.starts.clone(), action.behind.clone())
+    (source, target, action.havoc.clone(), action.starts.clone(), action.after.clone())
 }
 
 /// Merges edges that differ only in their preconditions.
@@ -64,8 +64,8 @@ pub fn merged(edges: impl IntoIterator<Item = AbstractEdge>) -> Vec<AbstractEdge
     for AbstractEdge { source, action, target } in edges {
         guards.entry(kind(source, &action, target)).or_default().push(action.guard);
     }
-    let edges = guards.into_iter().map(|((source, target, havoc, starts, behind), guards)| {
-        let action = Action { havoc, starts, guard: simplified(&Term::any(guards)), behind };
+    let edges = guards.into_iter().map(|((source, target, havoc, starts, after), guards)| {
+        let action = Action { havoc, starts, guard: simplified(&Term::any(guards)), after };
         AbstractEdge { source, action, target }
     });
     edges.collect()

@@ -258,7 +258,7 @@ impl<'a, 'p> PredicateThread<'a, 'p> {
             })
             .fold(0, |all, number| all | 1 << number);
         let guard = self.cube(self.global, from.values);
-        Action { havoc, starts, guard, behind: self.cube(changed, to.values) }
+        Action { havoc, starts, guard, after: self.cube(changed, to.values) }
     }
 }
 
@@ -404,7 +404,7 @@ impl Thread for PredicateThread<'_, '_> {
             return Ok(vec![*state]);
         }
         let tracked = self.tracked(state);
-        let after = action.behind.and(label);
+        let after = action.after.and(label);
         let havoc: Vec<Variable> = action.havoc.iter().cloned().collect();
         let key = (tracked, state.values, (action.guard.clone(), after.clone(), havoc));
         let known = self.memory.borrow().after_environment_step.get(&key).cloned();

@@ -253,7 +253,7 @@ fn path(
 ) -> Option<(Vec<(usize, bool)>, AbstractId)> {
     let is_edge = |action: &verdict::Action| {
         let wanted = &edge.action;
-        action.havoc == wanted.havoc && action.starts == wanted.starts && action.behind == wanted.behind
+        action.havoc == wanted.havoc && action.starts == wanted.starts && action.after == wanted.after
     };
     // Whether the edge itself was taken; a silent one may be taken at any time.
     let first = (from, edge.action.is_silent());

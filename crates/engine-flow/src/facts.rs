@@ -32,8 +32,7 @@ use ir::passes::bits::BitSet;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::passes::liveness::live_locals;
 use ir::{
-    BinaryOp, Callee, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind, LockKind, Op,
-    Rhs, TemplateId, UnaryOp,
+    Callee, EdgeId, Expr, IdVec, Lhs, LocalId, LocationId, LocationKind, LockKind, Op, Rhs, TemplateId,
 };
 use std::collections::BTreeSet;
 use verdict::{HeldLock, LocationFacts};
@@ -105,7 +104,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         let mut entering: IdVec<LocationId, Vec<EdgeId>> =
             code.locations.iter().map(|_| Vec::new()).collect();
         code.edges.enumerate().for_each(|(id, edge)| entering[edge.target].push(id));
-        let mut behind: IdVec<EdgeId, Option<LocationFacts>> = code.edges.iter().map(|_| None).collect();
+        let mut after: IdVec<EdgeId, Option<LocationFacts>> = code.edges.iter().map(|_| None).collect();
         let mut facts: IdVec<LocationId, Option<LocationFacts>> =
             code.locations.iter().map(|_| None).collect();
         let mut rounds: IdVec<LocationId, usize> = code.locations.iter().map(|_| 0).collect();
@@ -118,11 +117,11 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
             for edge in &outgoing[location] {
                 let Some(here) = &facts[location] else { continue };
                 let target = code.edges[*edge].target;
-                behind[*edge] = self.behind(*edge, here.clone(), &live[target]);
+                after[*edge] = self.after(*edge, here.clone(), &live[target]);
                 if target == code.entry {
                     continue;
                 }
-                let mut inputs = entering[target].iter().filter_map(|edge| behind[*edge].as_ref());
+                let mut inputs = entering[target].iter().filter_map(|edge| after[*edge].as_ref());
                 let Some(mut now) = inputs.next().cloned() else { continue };
                 inputs.for_each(|input| {
                     meet(&mut now, input);
@@ -147,7 +146,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
     }
 
     /// The facts after an edge; `None` when it cannot be taken.
-    fn behind(&self, edge: EdgeId, mut here: LocationFacts, live: &BitSet) -> Option<LocationFacts> {
+    fn after(&self, edge: EdgeId, mut here: LocationFacts, live: &BitSet) -> Option<LocationFacts> {
         let code = &self.model.program.templates[self.template];
         let mut effects = self.effects_of(Step { template: self.template, edge });
         for op in &code.edges[edge].ops {
@@ -244,7 +243,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
     /// The assumption that an owner word is the thread's id is the claim to hold that lock; the opposite
     /// contradicts the claim.
     fn assume(&self, condition: &Expr, facts: &mut LocationFacts, out: &mut StepEffects) {
-        let Some((address, mine)) = asks_for_owner(condition) else { return };
+        let Some((address, mine)) = condition.asks_for_owner() else { return };
         let Some(key) = self.values.key(address, &facts.equal) else { return };
         if mine {
             self.claim(key, false, facts);
@@ -505,26 +504,6 @@ fn derived_locals(model: &Model<'_>, template: TemplateId) -> Vec<(LocalId, BitS
         }
     });
     derived.collect()
-}
-
-/// The address of the word that a condition compares with the thread's id, and whether it says that they are
-/// equal.
-fn asks_for_owner(condition: &Expr) -> Option<(&Expr, bool)> {
-    match condition {
-        Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => {
-            asks_for_owner(inner).map(|(address, equal)| (address, !equal))
-        }
-        Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), IntType::U32, pair) => {
-            let is_myself =
-                |expr: &Expr| matches!(expr, Expr::Cast(IntType::U32, inner) if **inner == Expr::Myself);
-            let place = match &**pair {
-                (Expr::Load(place), other) | (other, Expr::Load(place)) if is_myself(other) => place,
-                _ => return None,
-            };
-            (place.ty == IntType::U32).then_some((&place.address, *op == BinaryOp::Eq))
-        }
-        _ => None,
-    }
 }
 
 /// Keeps the facts of both; returns whether any was lost. An exclusive claim is also a shared one.

@@ -208,7 +208,7 @@ impl Search<'_, '_, '_> {
         let mut entering: IdVec<LocationId, Vec<EdgeId>> =
             code.locations.iter().map(|_| Vec::new()).collect();
         code.edges.enumerate().for_each(|(id, edge)| entering[edge.target].push(id));
-        let mut behind: IdVec<EdgeId, Option<ParentFacts>> = code.edges.iter().map(|_| None).collect();
+        let mut after: IdVec<EdgeId, Option<ParentFacts>> = code.edges.iter().map(|_| None).collect();
         let mut found: IdVec<LocationId, Option<ParentFacts>> = code.locations.iter().map(|_| None).collect();
         let mut rounds: IdVec<LocationId, usize> = code.locations.iter().map(|_| 0).collect();
         let first = ParentFacts {
@@ -221,8 +221,8 @@ impl Search<'_, '_, '_> {
             for edge in &outgoing[location] {
                 let Some(here) = &found[location] else { continue };
                 let target = code.edges[*edge].target;
-                behind[*edge] = self.behind(family, *edge, here.clone(), &relevant);
-                let mut inputs = entering[target].iter().filter_map(|edge| behind[*edge].as_ref());
+                after[*edge] = self.after(family, *edge, here.clone(), &relevant);
+                let mut inputs = entering[target].iter().filter_map(|edge| after[*edge].as_ref());
                 let Some(mut now) = inputs.next().cloned() else { continue };
                 inputs.for_each(|input| now = meet(&now, input));
                 if target == code.entry {
@@ -274,7 +274,7 @@ impl Search<'_, '_, '_> {
         found
     }
 
-    fn behind(
+    fn after(
         &self,
         family: &Family,
         edge: EdgeId,

@@ -244,8 +244,8 @@ pub fn conflicts(model: &Model<'_>, known: &Known, accesses: &[Access], reached:
                 && a.region.overlaps(&b.region)
                 && !is_protected(a, b)
                 && !is_protected_by_index(model, a, b)
-                && !is_behind_lock(known, a, b)
-                && !is_behind_lock(known, b, a)
+                && !is_after_unlock(known, a, b)
+                && !is_after_unlock(known, b, a)
                 && !is_apart(model, known, reached, a, b)
                 && !has_other_ticket(model, a, b)
             {
@@ -325,7 +325,7 @@ fn arguments_hold(model: &Model<'_>, family: &Family, reached: &Reached, a: Node
 }
 
 /// Whether one access comes after a lock on its edge that the thread at the other one holds.
-fn is_behind_lock(known: &Known, a: &Access, b: &Access) -> bool {
+fn is_after_unlock(known: &Known, a: &Access, b: &Access) -> bool {
     a.after.is_some_and(|lock| is_refused(lock, &known.facts[b.node].locks))
 }
 

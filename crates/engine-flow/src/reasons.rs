@@ -14,21 +14,21 @@ pub fn forbidding(program: &Program) -> Option<(String, Span)> {
     let limits = program.assumptions.iter().filter(|assumption| assumption.limits_proof);
     for assumption in limits.clone() {
         let quoted = assumption.text.split_once('\'').and_then(|(before, rest)| {
-            let (name, behind) = rest.split_once('\'')?;
-            Some((before, name, behind))
+            let (name, after) = rest.split_once('\'')?;
+            Some((before, name, after))
         });
-        let (before, name, behind) = quoted.unwrap_or((&assumption.text, "", ""));
-        match groups.iter_mut().find(|(around, _)| *around == (before, behind)) {
+        let (before, name, after) = quoted.unwrap_or((&assumption.text, "", ""));
+        match groups.iter_mut().find(|(around, _)| *around == (before, after)) {
             Some((_, names)) if names.contains(&name) => {}
             Some((_, names)) => names.push(name),
-            None => groups.push(((before, behind), vec![name])),
+            None => groups.push(((before, after), vec![name])),
         }
     }
-    let texts = groups.iter().map(|((before, behind), names)| match names.as_slice() {
+    let texts = groups.iter().map(|((before, after), names)| match names.as_slice() {
         [""] => (*before).to_owned(),
         names => {
             let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-            format!("{before}{}{behind}", quoted.join(", "))
+            format!("{before}{}{after}", quoted.join(", "))
         }
     });
     let texts: Vec<String> = texts.collect();

@@ -362,7 +362,7 @@ impl Building<'_, '_> {
                 after.push(first);
                 continue;
             }
-            let after_move = self.built.program.node(format!("first {at} behind"), false);
+            let after_move = self.built.program.node(format!("first {at} after"), false);
             after.push(after_move);
             let mut step = level.env_move(at, (first, after_move), (&written, &self.relevant), &claims);
             step.guard = step.guard.and(&self.known(at));
@@ -392,7 +392,7 @@ impl Building<'_, '_> {
                 after.push(second);
                 continue;
             }
-            let after_move = self.built.program.node(format!("second {at} behind"), false);
+            let after_move = self.built.program.node(format!("second {at} after"), false);
             after.push(after_move);
             let step = level.env_move(at, (second, after_move), (&written, &self.relevant), &claims);
             self.push(step, Kind::Environment(at));

@@ -7,7 +7,7 @@ use executions::guided::follow;
 use ir::{LocationId, Span};
 use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Solver, Term, Value};
-use transitions::settled::Settled;
+use transitions::early_started::EarlyStarted;
 use transitions::threads::{self, NoProduct, ThreadNumber, Threads};
 use transitions::{System, prepare, require_all_behaviours, require_few_edges};
 use verdict::{
@@ -70,7 +70,7 @@ impl Queries {
                 return Verdict::Unknown(Reason::TooLarge(text));
             }
         };
-        let settled = Settled::new(all, &system);
+        let settled = EarlyStarted::new(all, &system);
         let model = Model::new(&system, &settled);
         let mut parts = Vec::new();
         for (main, with_errors) in self.choices(&system, &settled, &model) {
@@ -100,7 +100,7 @@ impl Queries {
     fn choices(
         &self,
         system: &System<'_>,
-        settled: &Settled,
+        settled: &EarlyStarted,
         model: &Model,
     ) -> Vec<(ThreadNumber, Vec<ThreadNumber>)> {
         let with_errors: Vec<ThreadNumber> = model
@@ -163,7 +163,7 @@ fn prove(
 
 /// Who runs when in an execution.
 fn schedule(
-    (system, settled, model): (&System<'_>, &Settled, &Model),
+    (system, settled, model): (&System<'_>, &EarlyStarted, &Model),
     taken: &[Taken],
     budget: &Budget,
 ) -> Schedule {

@@ -8,7 +8,7 @@ use sequential::Step;
 use smt::{Questions, Term, Variable};
 use std::cell::RefCell;
 use transitions::System;
-use transitions::settled::Settled;
+use transitions::early_started::EarlyStarted;
 use transitions::threads::ThreadNumber;
 use verdict::queries::{BEFORE_START, place};
 
@@ -58,7 +58,7 @@ pub struct Model {
 
 impl Model {
     /// The model of settled threads.
-    pub fn new(system: &System<'_>, settled: &Settled) -> Self {
+    pub fn new(system: &System<'_>, settled: &EarlyStarted) -> Self {
         let all = &settled.threads;
         let mut variables = all.variables.clone();
         let mut initial = vec![all.initial.clone()];

@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
         self.memories.iter().fold(Count::default(), |sum, memory| Count {
             by_path: sum.by_path + memory.count.by_path,
             by_facts: sum.by_facts + memory.count.by_facts,
-            anew: sum.anew + memory.count.anew,
+            from_scratch: sum.from_scratch + memory.count.from_scratch,
         })
     }
 

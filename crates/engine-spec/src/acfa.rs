@@ -40,7 +40,7 @@ struct AtomicPath {
     /// What holds before it.
     before: BTreeSet<Term>,
     /// What holds after it.
-    behind: BTreeSet<Term>,
+    after: BTreeSet<Term>,
     /// Whether another thread is started.
     starts: bool,
 }
@@ -80,7 +80,7 @@ impl Automaton<'_> {
             target: source,
             changed: BTreeSet::new(),
             before: BTreeSet::new(),
-            behind: BTreeSet::new(),
+            after: BTreeSet::new(),
             starts: false,
         };
         let mut open = vec![nothing];
@@ -92,12 +92,12 @@ impl Automaton<'_> {
                 let mut next = AtomicPath { target: edge.target, ..path.clone() };
                 let holds = parts(&action.guard).into_iter().filter(|part| !is_about(part, &path.changed));
                 next.before.extend(holds);
-                next.behind.retain(|part| !is_about(part, &action.havoc));
-                next.behind.extend(parts(&action.behind));
+                next.after.retain(|part| !is_about(part, &action.havoc));
+                next.after.extend(parts(&action.after));
                 next.changed.extend(action.havoc.iter().cloned());
                 next.starts |= !action.starts.is_empty();
                 if self.stays(edge.target) {
-                    next.behind.extend(parts(&self.acfa.states[edge.target].label));
+                    next.after.extend(parts(&self.acfa.states[edge.target].label));
                     found.insert(next);
                 } else if seen.insert(next.clone()) {
                     open.push(next);
@@ -116,8 +116,8 @@ impl Automaton<'_> {
             path.changed.contains(variable).then(|| variable.instance(Instance::AfterStep))
         };
         let before = Term::all(path.before.iter().cloned()).and(&self.acfa.states[path.source].label);
-        let behind = Term::all(path.behind.iter().cloned()).and(self.ranges).rename(after);
-        let whole = before.and(self.ranges).and(&behind);
+        let then = Term::all(path.after.iter().cloned()).and(self.ranges).rename(after);
+        let whole = before.and(self.ranges).and(&then);
         !matches!(questions.satisfiable(&whole, budget), Answer::Unsat)
     }
 
@@ -135,7 +135,7 @@ impl Automaton<'_> {
         let known = parts(&self.acfa.states[path.source].label);
         let before = path.before.iter().filter(|part| !known.contains(part));
         let mut conditions: IndexSet<String> = before.filter_map(|part| weaker_text(part, &plain)).collect();
-        conditions.extend(path.behind.iter().filter_map(|part| weaker_text(part, &primed)));
+        conditions.extend(path.after.iter().filter_map(|part| weaker_text(part, &primed)));
         let mut out = format!("S{} -> S{}", path.source.0, path.target.0);
         // Writing to a string does not fail.
         if !changes.is_empty() {
@@ -165,7 +165,7 @@ impl Automaton<'_> {
                     changed_before.extend(path.changed.iter().cloned());
                     if path.starts {
                         initial.insert(path.target);
-                        let holds = Term::all(path.behind.iter().cloned());
+                        let holds = Term::all(path.after.iter().cloned());
                         match weaker_text(&holds, &plain) {
                             Some(text) => drop(conditions.insert(text)),
                             None => is_open = true,
@@ -226,13 +226,13 @@ mod tests {
         let state = AbstractState::new;
         let known = is(1).and(&hidden.term().equals(&Term::int(7)));
         let states = [state(Term::bool(true), false), state(is(0), true), state(known, false)];
-        let edge = |source: u32, target: u32, guard: Term, behind: Option<Term>| AbstractEdge {
+        let edge = |source: u32, target: u32, guard: Term, after: Option<Term>| AbstractEdge {
             source: AbstractId(source),
             target: AbstractId(target),
             action: Action {
-                havoc: behind.is_some().then(|| x.clone()).into_iter().collect(),
+                havoc: after.is_some().then(|| x.clone()).into_iter().collect(),
                 guard,
-                behind: behind.unwrap_or_else(|| Term::bool(true)),
+                after: after.unwrap_or_else(|| Term::bool(true)),
                 ..Action::default()
             },
         };

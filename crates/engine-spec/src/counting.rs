@@ -171,10 +171,10 @@ impl<'a> Counting<'a> {
     /// while it is there that need not hold anyway.
     fn matters(&self, number: usize, state: usize) -> bool {
         let thread = &self.specification.threads[number];
-        let goes_on = thread.transitions.iter().any(|transition| transition.source == state);
+        let continues = thread.transitions.iter().any(|transition| transition.source == state);
         let asserts = thread.states[state].assertion.iter().any(|condition| !self.holds_anyway(condition));
         let starts = thread.initial.contains(&state);
-        !self.is_endless(number, state) && (goes_on || asserts || starts)
+        !self.is_endless(number, state) && (continues || asserts || starts)
     }
     /// Whether a condition must hold anyway, as some thread may always be where it must.
     fn holds_anyway(&self, condition: &ir::Expr) -> bool {

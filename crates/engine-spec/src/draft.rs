@@ -140,7 +140,7 @@ pub fn drafts(program: &Views, contexts: &Contexts<'_>, budget: &Budget) -> Resu
 fn variables(acfa: &Acfa) -> BTreeSet<Variable> {
     let labels = acfa.states.iter().flat_map(|state| state.label.free_variables());
     let edges = acfa.edges.iter().flat_map(|edge| {
-        let formulas = [&edge.action.guard, &edge.action.behind];
+        let formulas = [&edge.action.guard, &edge.action.after];
         let spoken = formulas.into_iter().flat_map(Term::free_variables);
         spoken.chain(edge.action.havoc.iter().cloned()).collect::<Vec<_>>()
     });

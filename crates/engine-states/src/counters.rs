@@ -141,10 +141,10 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
                     if transition.error {
                         return Ok(Counted::Trace(search.find_path(at, id)));
                     }
-                    for mut behind in self.others(&counts, *thread, transition.telling, budget)? {
-                        transition.behind().for_each(|new| add(&mut behind, new, Amount::ONE));
-                        let behind = behind.into_iter().collect();
-                        self.insert(&mut search, k, transition.shared, behind, Some((at, id)), budget);
+                    for mut after in self.others(&counts, *thread, transition.telling, budget)? {
+                        transition.after().for_each(|new| add(&mut after, new, Amount::ONE));
+                        let after = after.into_iter().collect();
+                        self.insert(&mut search, k, transition.shared, after, Some((at, id)), budget);
                     }
                 }
             }
@@ -191,9 +191,14 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
         for (thread, amount) in one_less {
             let transitions = self.transitions;
             let answers = self.answers.entry((telling, thread)).or_insert_with(|| {
-                let told = &transitions.tellings[telling as usize];
+                let broadcast = &transitions.tellings[telling as usize];
                 let local = &transitions.locals[thread as usize];
-                let answers = transitions.explicit.answers(told.step, &told.told, told.shared, local);
+                let answers = transitions.explicit.answers(
+                    broadcast.step,
+                    &broadcast.broadcast,
+                    broadcast.shared,
+                    local,
+                );
                 let mut next: Vec<LocalNumber> =
                     answers.iter().filter_map(|answer| transitions.known_local(&answer.next)).collect();
                 next.sort_unstable();

@@ -74,10 +74,10 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
                 changing.entry(transition.shared).or_default().push(index);
                 continue;
             }
-            let mut behind: Vec<LocalNumber> = transition.behind().collect();
-            behind.sort_unstable();
-            behind.dedup();
-            for number in behind {
+            let mut after: Vec<LocalNumber> = transition.after().collect();
+            after.sort_unstable();
+            after.dedup();
+            for number in after {
                 local.entry((transition.shared, number)).or_default().push(index);
             }
         }
@@ -174,8 +174,8 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
     fn before(&mut self, index: u32, candidate: u32, budget: &Budget) -> Result<Vec<Element>, Exhausted> {
         let mut rest = self.elements[index as usize].threads.clone();
         let transition = &self.transitions.list[candidate as usize];
-        for behind in transition.behind() {
-            if let Ok(at) = rest.binary_search(&behind) {
+        for after in transition.after() {
+            if let Ok(at) = rest.binary_search(&after) {
                 rest.remove(at);
             }
         }
@@ -230,11 +230,11 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
         &mut self,
         telling: u32,
         shared: SharedId,
-        behind: &[LocalNumber],
+        after: &[LocalNumber],
         budget: &Budget,
     ) -> Result<Vec<Vec<(LocalNumber, LocalNumber)>>, Exhausted> {
         let mut ways: Vec<Vec<(LocalNumber, LocalNumber)>> = vec![Vec::new()];
-        for thread in behind {
+        for thread in after {
             if !self.sources.contains_key(&(telling, *thread)) {
                 self.find_sources(telling, shared);
                 self.sources.entry((telling, *thread)).or_default();
@@ -255,12 +255,17 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
     }
 
     fn find_sources(&mut self, telling: u32, shared: SharedId) {
-        let told = &self.transitions.tellings[telling as usize];
+        let broadcast = &self.transitions.tellings[telling as usize];
         for before in self.at_shared.get(&shared).into_iter().flatten() {
             let local = &self.transitions.locals[*before as usize];
-            for answer in self.transitions.explicit.answers(told.step, &told.told, told.shared, local) {
-                if let Some(behind) = self.transitions.known_local(&answer.next) {
-                    self.sources.entry((telling, behind)).or_default().push(*before);
+            for answer in self.transitions.explicit.answers(
+                broadcast.step,
+                &broadcast.broadcast,
+                broadcast.shared,
+                local,
+            ) {
+                if let Some(after) = self.transitions.known_local(&answer.next) {
+                    self.sources.entry((telling, after)).or_default().push(*before);
                 }
             }
         }
@@ -360,8 +365,8 @@ fn distances(transitions: &Transitions<'_, '_>) -> Vec<u32> {
     let mut distance = vec![u32::MAX; transitions.locals.len()];
     let mut from: Vec<Vec<LocalNumber>> = vec![Vec::new(); transitions.locals.len()];
     for transition in transitions.list.iter().filter(|transition| !transition.error) {
-        for behind in transition.behind() {
-            from[transition.from.1 as usize].push(behind);
+        for after in transition.after() {
+            from[transition.from.1 as usize].push(after);
         }
     }
     let mut work = std::collections::VecDeque::new();
@@ -374,10 +379,10 @@ fn distances(transitions: &Transitions<'_, '_>) -> Vec<u32> {
         }
     }
     while let Some(at) = work.pop_front() {
-        for behind in &from[at as usize] {
-            if distance[*behind as usize] == u32::MAX {
-                distance[*behind as usize] = distance[at as usize] + 1;
-                work.push_back(*behind);
+        for after in &from[at as usize] {
+            if distance[*after as usize] == u32::MAX {
+                distance[*after as usize] = distance[at as usize] + 1;
+                work.push_back(*after);
             }
         }
     }

@@ -169,7 +169,7 @@ impl Search<'_, '_> {
             for index in 0..self.view.steps_at(*point).len() {
                 let step = self.view.steps_at(*point)[index];
                 let relations = self.relations(step)?;
-                let telling = (!self.view.step(step).told.is_empty()).then_some(step);
+                let telling = (!self.view.step(step).broadcast.is_empty()).then_some(step);
                 if relations.changed.is_empty() && telling.is_none() {
                     continue;
                 }

@@ -249,7 +249,7 @@ impl Search<'_, '_> {
         number: usize,
         thread: usize,
         before: &State,
-        behind: &State,
+        after: &State,
     ) -> Result<bool, Exhausted> {
         let step = &self.scoped.steps[number];
         let predicates = &self.vocabulary.predicates;
@@ -258,13 +258,13 @@ impl Search<'_, '_> {
             if self.scoped.sees(step.template, what) {
                 seen.extend(reader.literal(before, thread, predicate, Moment::Before));
                 if self.scoped.changes(step, what) {
-                    seen.extend(reader.literal(behind, thread, predicate, Moment::After));
+                    seen.extend(reader.literal(after, thread, predicate, Moment::After));
                 }
             }
             for (which, start) in step.starts.iter().enumerate() {
                 if what.scope == Some(start.template) {
                     let child = before.threads.len() + which;
-                    seen.extend(reader.literal(behind, child, predicate, Moment::Started(which)));
+                    seen.extend(reader.literal(after, child, predicate, Moment::Started(which)));
                 }
             }
         }
@@ -279,7 +279,7 @@ impl Search<'_, '_> {
                 seen.extend(reader.literal(before, other, predicate, Moment::OtherBefore));
                 if self.scoped.disturbs(step, what) {
                     disturbed = true;
-                    seen.extend(reader.literal(behind, other, predicate, Moment::OtherAfter));
+                    seen.extend(reader.literal(after, other, predicate, Moment::OtherAfter));
                 }
             }
             if disturbed {

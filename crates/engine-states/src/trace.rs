@@ -74,14 +74,14 @@ pub fn trace(cover: &Cover<'_, '_, '_>, transitions: &Transitions<'_, '_>, eleme
         let before = execution.threads.len();
         execution.step(actor, *first, &element.answers)?;
         let mut rest = rest;
-        while let Some((next, behind)) = rest.split_first() {
+        while let Some((next, after)) = rest.split_first() {
             let atomic =
                 execution.threads[actor].alive && view.point(execution.threads[actor].local.point).atomic;
             if !atomic && !transition.error {
                 break;
             }
             execution.step(actor, *next, &[])?;
-            rest = behind;
+            rest = after;
         }
         let runner = &mut execution.threads[actor];
         (runner.pending, runner.rests) = (rest.to_vec(), transition.next);
@@ -166,11 +166,11 @@ impl Execution<'_, '_, '_> {
         let view = explicit.view;
         let local = self.threads[actor].local;
         let moves = explicit.moves(self.shared, &local);
-        let Move { shared, next, started, told, .. } =
+        let Move { shared, next, started, broadcast, .. } =
             moves.into_iter().find(|other| other.step == step && other.inputs == inputs)?;
         let mut choices = values(&view.step(step).inputs, inputs);
-        if !told.is_empty() {
-            choices.extend(self.tell(actor, step, &told, (self.shared, shared), answers)?);
+        if !broadcast.is_empty() {
+            choices.extend(self.tell(actor, step, &broadcast, (self.shared, shared), answers)?);
         }
         let (_, edge) = view.step(step).edge?;
         self.steps.push(TraceStep { thread: actor, edge, choices });
@@ -191,7 +191,7 @@ impl Execution<'_, '_, '_> {
         &mut self,
         actor: usize,
         step: StepId,
-        told: &[u128],
+        broadcast: &[u128],
         shared: (Shared, Shared),
         answers: &[(LocalNumber, LocalNumber)],
     ) -> Option<Vec<Value>> {
@@ -205,7 +205,7 @@ impl Execution<'_, '_, '_> {
                 given.push(None);
                 continue;
             }
-            let options = transitions.explicit.answers(step, told, shared, &runner.local);
+            let options = transitions.explicit.answers(step, broadcast, shared, &runner.local);
             let wish = open
                 .iter()
                 .position(|(before, _)| runner.rests == Some(*before) && runner.pending.is_empty());
@@ -228,10 +228,16 @@ impl Execution<'_, '_, '_> {
             given.push(Some((view.point(chosen.next.point).activation, chosen.inputs)));
         }
         let mut choices = Vec::new();
-        let reaction =
-            |activation: usize| view.step(step).told.iter().find_map(|part| part.reactions.get(&activation));
-        let rounds =
-            view.step(step).told.iter().flat_map(|part| part.reactions.values()).map(|r| r.asked.len()).max();
+        let reaction = |activation: usize| {
+            view.step(step).broadcast.iter().find_map(|part| part.reactions.get(&activation))
+        };
+        let rounds = view
+            .step(step)
+            .broadcast
+            .iter()
+            .flat_map(|part| part.reactions.values())
+            .map(|r| r.asked.len())
+            .max();
         for round in 0..rounds.unwrap_or(0) {
             for (activation, inputs) in given.iter().flatten() {
                 let Some(reaction) = reaction(*activation) else { continue };

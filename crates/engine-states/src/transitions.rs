@@ -27,7 +27,7 @@ pub struct Telling {
     /// The step.
     pub step: StepId,
     /// What is handed over.
-    pub told: Vec<u128>,
+    pub broadcast: Vec<u128>,
     /// The shared state before and after that step.
     pub shared: (Shared, Shared),
 }
@@ -53,7 +53,7 @@ pub struct Transition {
 
 impl Transition {
     /// The threads after it: the one that takes it, and those that it starts.
-    pub fn behind(&self) -> impl Iterator<Item = LocalNumber> + '_ {
+    pub fn after(&self) -> impl Iterator<Item = LocalNumber> + '_ {
         self.next.into_iter().chain(self.started.iter().filter_map(|(_, number)| *number))
     }
 }
@@ -132,18 +132,18 @@ impl<'v, 'p> Transitions<'v, 'p> {
         let listening: FxHashSet<usize> = view
             .steps
             .iter()
-            .flat_map(|step| &step.told)
-            .flat_map(|told| told.reactions.keys().copied())
+            .flat_map(|step| &step.broadcast)
+            .flat_map(|broadcast| broadcast.reactions.keys().copied())
             .collect();
         let resting = (0..view.points.len() as u32)
             .map(|id| {
                 let point = view.point(PointId(id));
                 let plain = view.steps_at(PointId(id)).iter().all(|step| {
                     let step = view.step(*step);
-                    step.started.is_empty() && step.told.is_empty()
+                    step.started.is_empty() && step.broadcast.is_empty()
                 });
-                let goes_on = (point.atomic && plain) || view.is_silent(PointId(id));
-                listening.contains(&point.activation) || !goes_on
+                let continues = (point.atomic && plain) || view.is_silent(PointId(id));
+                listening.contains(&point.activation) || !continues
             })
             .collect();
         let mut transitions = Self {
@@ -301,13 +301,13 @@ impl<'v, 'p> Transitions<'v, 'p> {
             }
             let from = (self.shared_id(*shared), self.local_id(*local));
             let first = self.list.len();
-            for Move { step, inputs, shared: behind, next, started, told } in
+            for Move { step, inputs, shared: after, next, started, broadcast } in
                 self.explicit.moves(*shared, local)
             {
-                let telling = if told.is_empty() {
+                let telling = if broadcast.is_empty() {
                     None
                 } else {
-                    let telling = Telling { step, told, shared: (*shared, behind) };
+                    let telling = Telling { step, broadcast, shared: (*shared, after) };
                     let next_id = self.tellings.len() as u32;
                     let id = *telling_ids.entry(telling.clone()).or_insert(next_id);
                     if id == next_id {
@@ -316,14 +316,14 @@ impl<'v, 'p> Transitions<'v, 'p> {
                     Some(id)
                 };
                 let rests = match next {
-                    Some(next) => self.settle(behind, next)?,
-                    None => vec![Rest { path: Vec::new(), shared: behind, next: None, error: false }],
+                    Some(next) => self.settle(after, next)?,
+                    None => vec![Rest { path: Vec::new(), shared: after, next: None, error: false }],
                 };
                 let mut kids: Vec<Vec<(Path, Option<LocalNumber>)>> = vec![Vec::new()];
                 let mut kid_error = None;
                 for kid in started {
                     let mut more = Vec::new();
-                    for Rest { path, next, error, .. } in self.settle(behind, kid)? {
+                    for Rest { path, next, error, .. } in self.settle(after, kid)? {
                         if error {
                             kid_error = Some(path.clone());
                         }

@@ -24,7 +24,7 @@ fn main() {
                         let (ty, value, is_read) = match lhs {
                             Lhs::Local(local) => {
                                 let is_live = live[edge.target].contains(local.0 as usize);
-                                let is_read = is_live || edge.reads_behind(index, *local);
+                                let is_read = is_live || edge.reads_later(index, *local);
                                 (code.locals[*local].ty, Expr::Local(*local), is_read)
                             }
                             Lhs::Memory(place) => (place.ty, Expr::load(place.clone()), true),

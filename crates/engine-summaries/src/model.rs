@@ -494,7 +494,7 @@ fn guessed(program: &Program, points_to: &PointsTo, addresses: &Addresses<'_, '_
                     let (value, ty, is_read) = match lhs {
                         ir::Lhs::Local(local) => {
                             let is_read = live[edge.target].contains(local.index());
-                            let is_read = is_read || edge.reads_behind(index, *local);
+                            let is_read = is_read || edge.reads_later(index, *local);
                             (Expr::Local(*local), code.locals[*local].ty, is_read)
                         }
                         ir::Lhs::Memory(place) => (Expr::load(place.clone()), place.ty, true),

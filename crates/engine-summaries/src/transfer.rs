@@ -13,10 +13,7 @@ use crate::words;
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
 use ir::passes::footprint::Region;
-use ir::{
-    Assignment, BinaryOp, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LockKind, Op, Rhs, Targets,
-    TemplateId, UnaryOp,
-};
+use ir::{Assignment, EdgeId, Expr, IdVec, Lhs, LocalId, LocationId, LockKind, Op, Rhs, Targets, TemplateId};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -342,7 +339,7 @@ impl<'a, 'p> Transfer<'a, 'p> {
         if self.model.procedures[template].has_threads {
             Numbers { model: self.model, template }.assume(facts, condition, true);
         }
-        let Some((address, is_mine)) = asks_for_owner(condition) else { return Some(()) };
+        let Some((address, is_mine)) = condition.asks_for_owner() else { return Some(()) };
         let Some((base, offset)) = self.key(template, facts, address) else { return Some(()) };
         let is_held = equalities::lock_at(facts, base, offset).is_some_and(|lock| !lock.shared);
         if !is_mine {
@@ -574,28 +571,6 @@ impl Transfer<'_, '_> {
             }
         }
         found
-    }
-}
-
-/// The address of the word that a condition compares with the thread's id, and whether it says that they
-/// are equal.
-fn asks_for_owner(condition: &Expr) -> Option<(&Expr, bool)> {
-    match condition {
-        Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => {
-            asks_for_owner(inner).map(|(address, is_mine)| (address, !is_mine))
-        }
-        Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), IntType::U32, pair) => {
-            let is_myself =
-                |expr: &Expr| matches!(expr, Expr::Cast(IntType::U32, inner) if **inner == Expr::Myself);
-            let place = match &**pair {
-                (Expr::Load(place), other) | (other, Expr::Load(place)) if is_myself(other) => place,
-                _ => return None,
-            };
-            (place.ty == IntType::U32).then_some((&place.address, *op == BinaryOp::Eq))
-        }
-        Expr::Const(..) | Expr::Local(_) | Expr::Load(_) | Expr::Address(..) | Expr::Procedure(_) => None,
-        Expr::Myself | Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::IfThenElse(_) => None,
-        Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_) => None,
     }
 }
 

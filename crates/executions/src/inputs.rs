@@ -63,7 +63,7 @@ impl Inputs {
                             inputs.of_type(code.locals[*local].ty).clone()
                         }
                         Lhs::Local(local)
-                            if !step.reads_behind(index, *local)
+                            if !step.reads_later(index, *local)
                                 && !liveness.is_live(template, step.target, *local) =>
                         {
                             Candidates { values: vec![0], exact: true }

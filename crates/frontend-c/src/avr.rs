@@ -286,7 +286,7 @@ impl Avr {
                 self.state = Carry::Lost;
             }
             ("lpm", _) => {
-                let (target, behind) = match operands {
+                let (target, after) = match operands {
                     [] => (self.scratch, false),
                     [to, "Z"] => (self.target(to)?, false),
                     [to, "Z+"] => (self.target(to)?, true),
@@ -294,7 +294,7 @@ impl Avr {
                 };
                 let pointer = self.z()?;
                 self.set(target, Expr::load(Place::pointee(Expr::Local(pointer), BYTE)));
-                if behind {
+                if after {
                     self.advance(pointer, Expr::int(1, self.pointer));
                 }
             }

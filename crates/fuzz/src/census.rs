@@ -40,7 +40,7 @@ const CONSTRUCTS: [(&str, &[&str]); 58] = [
     ("locks in structures", &["&acc[", "->m)", "->l)"]),
     ("locks as parameters", &["enter(&", "add_under(", "with_lock("]),
     ("locks as results", &["lock_of("]),
-    ("locks behind pointers", &["d->lock", "->lock)", "pthread_mutex_t *m", "pthread_mutex_t *p"]),
+    ("locks through pointers", &["d->lock", "->lock)", "pthread_mutex_t *m", "pthread_mutex_t *p"]),
     ("wrappers that may lock", &["begin(", "try_it("]),
     ("objects handed to threads", &["keep_it, o"]),
     ("one function in several contexts", &["inc(&"]),

@@ -243,6 +243,27 @@ impl Expr {
     pub fn mentions(&self, local: LocalId) -> bool {
         *self == Self::Local(local) || self.operands().into_iter().any(|operand| operand.mentions(local))
     }
+    /// For a condition that compares a word in memory with the id of the thread, as recursive locks do: the
+    /// address of the word, and whether the condition holds where they are equal.
+    pub fn asks_for_owner(&self) -> Option<(&Expr, bool)> {
+        match self {
+            Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => {
+                inner.asks_for_owner().map(|(address, is_mine)| (address, !is_mine))
+            }
+            Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), IntType::U32, pair) => {
+                let is_myself =
+                    |expr: &Expr| matches!(expr, Expr::Cast(IntType::U32, inner) if **inner == Expr::Myself);
+                let place = match &**pair {
+                    (Expr::Load(place), other) | (other, Expr::Load(place)) if is_myself(other) => place,
+                    _ => return None,
+                };
+                (place.ty == IntType::U32).then_some((&place.address, *op == BinaryOp::Eq))
+            }
+            Expr::Const(..) | Expr::Local(_) | Expr::Load(_) | Expr::Address(..) | Expr::Procedure(_) => None,
+            Expr::Myself | Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::IfThenElse(_) => None,
+            Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_) => None,
+        }
+    }
     /// Calls `visit` on this expression and its subexpressions, outer ones first.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         visit(self);

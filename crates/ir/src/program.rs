@@ -386,13 +386,13 @@ pub struct Edge {
 impl Edge {
     /// Whether the edge itself reads the value that the operation with this number assigns to a local: in its
     /// constraint, or in a later operation.
-    pub fn reads_behind(&self, operation: usize, local: LocalId) -> bool {
+    pub fn reads_later(&self, operation: usize, local: LocalId) -> bool {
         let constraint = match self.ops.get(operation) {
             Some(Op::Assign(assignment)) => assignment.constraint.as_ref(),
             _ => None,
         };
-        let behind = self.ops.iter().skip(operation + 1).flat_map(Op::expressions);
-        constraint.into_iter().chain(behind).any(|expr| expr.mentions(local))
+        let after = self.ops.iter().skip(operation + 1).flat_map(Op::expressions);
+        constraint.into_iter().chain(after).any(|expr| expr.mentions(local))
     }
 }
 

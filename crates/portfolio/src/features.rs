@@ -45,15 +45,15 @@ fn starts_in_loops(program: &Program) -> bool {
     }
     starters.iter().any(|template| {
         let code = &program.templates[*template];
-        let mut behind: BTreeMap<LocationId, Vec<LocationId>> = BTreeMap::new();
+        let mut after: BTreeMap<LocationId, Vec<LocationId>> = BTreeMap::new();
         for edge in &code.edges {
-            behind.entry(edge.source).or_default().push(edge.target);
+            after.entry(edge.source).or_default().push(edge.target);
         }
         code.edges.iter().filter(|edge| edge.ops.iter().any(|op| is_start(op, &starters))).any(|edge| {
             let mut seen = BTreeSet::from([edge.target]);
             let mut open = vec![edge.target];
             while let Some(at) = open.pop() {
-                open.extend(behind.get(&at).into_iter().flatten().filter(|next| seen.insert(**next)));
+                open.extend(after.get(&at).into_iter().flatten().filter(|next| seen.insert(**next)));
             }
             seen.contains(&edge.source)
         })

@@ -86,7 +86,7 @@ fn part(id: ObjectId, object: &Object, path: &str) -> Option<Variable> {
             layout = &field.layout;
             rest = &member[end..];
         } else {
-            let (index, behind) = rest.strip_prefix('[')?.split_once(']')?;
+            let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
             let index: u64 = index.parse().ok()?;
             let Layout::Array { element, count, stride } = layout else { return None };
             if index >= *count {
@@ -95,7 +95,7 @@ fn part(id: ObjectId, object: &Object, path: &str) -> Option<Variable> {
             offset += index.checked_mul(*stride)?;
             size = *stride;
             layout = element;
-            rest = behind;
+            rest = after;
         }
     }
     Some(Variable { name: format!("{}{path}", object.name), range: Range { object: id, offset, size } })

@@ -195,12 +195,12 @@ fn function_at(line: &str, column: u32) -> Option<&str> {
         let begin = rest.find(is_word)?;
         rest = &rest[begin..];
         let end = rest.find(|letter| !is_word(letter)).unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(end);
-        if behind.trim_start().starts_with('(') && !["if", "while", "for", "switch", "return"].contains(&word)
+        let (word, after) = rest.split_at(end);
+        if after.trim_start().starts_with('(') && !["if", "while", "for", "switch", "return"].contains(&word)
         {
             return Some(word);
         }
-        rest = behind;
+        rest = after;
     }
 }
 

@@ -20,7 +20,7 @@ impl<'a> Runs<'a> {
         match engine.verify(Task { property: &Property::NoRace, ..task }, budget, &Silent) {
             // One thread is not interrupted anyway.
             Verdict::Safe(races @ Proof::Flow(_)) => {
-                Some(Self { program: task.program.atomic_runs(budget).ok()?, races })
+                Some(Self { program: task.program.lipton_reduce(budget).ok()?, races })
             }
             Verdict::Safe(_) | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
         }

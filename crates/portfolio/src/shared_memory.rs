@@ -661,7 +661,7 @@ mod tests {
     }
 
     #[test]
-    fn a_race_behind_a_queue_of_jobs_is_found() {
+    fn a_race_after_a_queue_of_jobs_is_found() {
         let (found, outcomes) = searched(&program("programs/listing/pool-broken.c"));
         assert!(found.iter().any(|(name, status, _)| name == "keep_alive" && *status == "race"), "{found:?}");
         assert_eq!(report::Answer::of(&outcomes, &[]), report::Answer::False(Check::Races));

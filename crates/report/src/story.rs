@@ -89,7 +89,7 @@ fn parts_of(
     let parts = match proof {
         Proof::Runs(proof) => {
             let mut parts = parts_of(program, Check::Races, &proof.races, listing, budget);
-            if let Ok(runs) = program.atomic_runs(budget) {
+            if let Ok(runs) = program.lipton_reduce(budget) {
                 parts.extend(parts_of(runs, check, &proof.errors, listing, budget));
             }
             parts

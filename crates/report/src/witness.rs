@@ -201,9 +201,9 @@ pub fn correctness(program: &Program, listing: Option<&Listing>, task: &Task) ->
     let free = |ghost: &Ghost, line: &ListedLine| -> Vec<String> {
         let names = names_in_scope(program, &line.function);
         let known = conditions(line, &names);
-        let behind = ghost.taken.iter().filter(|(at, _)| same_line(*at, line.span));
-        let behind = behind.filter_map(|(_, next)| listed.iter().find(|line| same_line(line.span, *next)));
-        let more = behind.flat_map(|next| conditions(next, &names)).filter(|fact| !known.contains(fact));
+        let after = ghost.taken.iter().filter(|(at, _)| same_line(*at, line.span));
+        let after = after.filter_map(|(_, next)| listed.iter().find(|line| same_line(line.span, *next)));
+        let more = after.flat_map(|next| conditions(next, &names)).filter(|fact| !known.contains(fact));
         more.collect()
     };
     ghosts.retain(|ghost| reached().any(|line| !free(ghost, line).is_empty()));

@@ -44,7 +44,7 @@ pub struct Count {
     /// By facts that were known.
     pub by_facts: usize,
     /// By the solver for Horn clauses.
-    pub anew: usize,
+    pub from_scratch: usize,
 }
 
 /// What was learnt.
@@ -90,7 +90,7 @@ impl Memory {
             }
             None => check_encoded(program, &encoding, budget),
         };
-        self.count.anew += 1;
+        self.count.from_scratch += 1;
         match &outcome {
             Outcome::Safe(invariants) => {
                 for (node, formula) in invariants.formulas.iter().enumerate() {

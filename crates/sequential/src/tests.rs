@@ -133,9 +133,9 @@ fn a_memory_answers_the_same() {
         assert_eq!(matches!(check(&program, &budget), Outcome::Safe(_)), safe);
         counts.push(memory.count);
     }
-    assert_eq!(counts[0], Count { by_path: 0, by_facts: 0, anew: 1 });
+    assert_eq!(counts[0], Count { by_path: 0, by_facts: 0, from_scratch: 1 });
     assert_eq!(counts[2].by_path, 1, "the same program again is answered by its path");
-    assert_eq!(counts[6].by_path + counts[6].by_facts + counts[6].anew, 7);
+    assert_eq!(counts[6].by_path + counts[6].by_facts + counts[6].from_scratch, 7);
 }
 
 /// Facts that are suggested are used where they hold and are enough, and are left out one by one where they
@@ -148,7 +148,7 @@ fn facts_can_be_suggested() {
     memory.suggest("head", [x.at_most(&Term::int(11)), x.at_most(&Term::int(3)), x.at_least(&Term::int(0))]);
     memory.suggest("end", [x.equals(&Term::int(10)), x.at_most(&Term::int(11))]);
     let Outcome::Safe(invariants) = memory.check(&counter(12), &budget) else { panic!("it is safe") };
-    assert_eq!(memory.count, Count { by_path: 0, by_facts: 1, anew: 0 });
+    assert_eq!(memory.count, Count { by_path: 0, by_facts: 1, from_scratch: 0 });
     // That it is even is not known, so neither is that it ends with 10.
     assert_eq!(invariants.at(2), Some(&x.at_most(&Term::int(11))));
     let Outcome::Unsafe(_) = memory.check(&counter(10), &budget) else { panic!("it is not safe") };

@@ -230,7 +230,7 @@ impl fmt::Display for Symbol {
                 Instance::New => write!(f, "new {of}"),
                 Instance::Others => write!(f, "others' {of}"),
                 Instance::AfterStep => write!(f, "{of} after the step"),
-                Instance::Next => write!(f, "{of} behind"),
+                Instance::Next => write!(f, "{of} after"),
                 Instance::First => write!(f, "first {of}"),
                 Instance::FirstOfStart(number) => write!(f, "first {of} of start {number}"),
                 Instance::FirstByEdge(edge) => write!(f, "first {of}<{edge}"),

@@ -110,7 +110,7 @@ fn by_contexts<'a>(
         }
         Proof::Runs(proof) => {
             let mut parts = by_contexts(lowered, Check::Races, &proof.races, budget);
-            if let Ok(runs) = lowered.atomic_runs(budget) {
+            if let Ok(runs) = lowered.lipton_reduce(budget) {
                 parts.extend(by_contexts(runs, check, &proof.errors, budget));
             }
             parts

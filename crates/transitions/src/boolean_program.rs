@@ -42,7 +42,7 @@ enum Use {
     /// A predicate as it was before the step, for others.
     Past(usize),
     /// The same, as broadcast to another thread.
-    Told(usize),
+    Broadcast(usize),
 }
 
 struct Builder<'a, 'p> {
@@ -126,7 +126,7 @@ pub fn boolean_program(
                 }
                 Use::Started(which, number) => format!("start {which}: {}", predicates[*number].formula),
                 Use::Past(number) => format!("before: {}", predicates[*number].formula),
-                Use::Told(number) => format!("told: {}", predicates[*number].formula),
+                Use::Broadcast(number) => format!("broadcast: {}", predicates[*number].formula),
             };
             program.templates[id].locals.push(Local { name, ty: IntType::BOOL, span: Span::default() });
         }
@@ -187,7 +187,7 @@ impl Builder<'_, '_> {
         Box::new(move |builder, fact| {
             let assigned = in_constraint && changed.contains(&fact.predicate);
             match fact.moment {
-                Moment::Before => Expr::Local(builder.local(to, Use::Told(fact.predicate))),
+                Moment::Before => Expr::Local(builder.local(to, Use::Broadcast(fact.predicate))),
                 Moment::OtherBefore if assigned => Expr::Old(Box::new(builder.value(to, fact.predicate))),
                 Moment::OtherBefore | Moment::OtherAfter => builder.value(to, fact.predicate),
                 Moment::After | Moment::Started(_) => Expr::bool(true),
@@ -253,7 +253,7 @@ impl Builder<'_, '_> {
             })
             .collect();
         let before = self.reader(template, &changed, false);
-        let behind = self.reader(template, &changed, true);
+        let after = self.reader(template, &changed, true);
         let mut pairs = Vec::new();
         for predicate in &changed {
             let fact = Fact { predicate: *predicate, moment: Moment::After };
@@ -293,7 +293,7 @@ impl Builder<'_, '_> {
             let value = before(self, Fact { predicate, moment: Moment::Before });
             pairs.push((Lhs::Local(self.local(template, Use::Past(predicate))), Rhs::Value(value)));
         }
-        let constraint = self.all(&abstraction.own.clauses, &behind);
+        let constraint = self.all(&abstraction.own.clauses, &after);
         let mut ops = Vec::new();
         if !pairs.is_empty() || constraint.is_some() {
             ops.push(Op::Assign(Assignment { pairs, constraint }));
@@ -314,14 +314,14 @@ impl Builder<'_, '_> {
         past: &mut IndexSet<usize>,
     ) -> Op {
         let before = self.other_reader(to, disturbed, false);
-        let behind = self.other_reader(to, disturbed, true);
+        let after = self.other_reader(to, disturbed, true);
         let mut pairs = Vec::new();
         for predicate in disturbed {
             let fact = Fact { predicate: *predicate, moment: Moment::OtherAfter };
             let value = self.new_value(relation, fact, &before);
             pairs.push((self.place(to, *predicate), value));
         }
-        let constraint = self.all(&relation.clauses, &behind);
+        let constraint = self.all(&relation.clauses, &after);
         let cubes = relation.functions.iter().flat_map(|(_, cubes)| cubes).chain(&relation.clauses);
         let needed: IndexSet<usize> = cubes
             .flatten()
@@ -331,8 +331,8 @@ impl Builder<'_, '_> {
         let mut arguments = Vec::new();
         for predicate in needed {
             past.insert(predicate);
-            let told = self.local(to, Use::Told(predicate));
-            arguments.push((told, Expr::Local(self.local(from, Use::Past(predicate)))));
+            let value = self.local(to, Use::Broadcast(predicate));
+            arguments.push((value, Expr::Local(self.local(from, Use::Past(predicate)))));
         }
         Op::Broadcast(Broadcast { to, arguments, assignment: Assignment { pairs, constraint } })
     }

@@ -72,14 +72,14 @@ pub struct Action {
     /// What holds of shared variables before it.
     pub guard: Term,
     /// What holds of shared variables right after it.
-    pub behind: Term,
+    pub after: Term,
 }
 
 impl Default for Action {
     /// The action that does nothing.
     fn default() -> Self {
         let always = Term::bool(true);
-        Self { havoc: BTreeSet::new(), starts: Vec::new(), guard: always.clone(), behind: always }
+        Self { havoc: BTreeSet::new(), starts: Vec::new(), guard: always.clone(), after: always }
     }
 }
 
@@ -173,8 +173,8 @@ impl fmt::Display for Acfa {
                 if !action.guard.is_true() {
                     write!(f, " if {}", action.guard)?;
                 }
-                if !action.behind.is_true() {
-                    write!(f, " then {}", action.behind)?;
+                if !action.after.is_true() {
+                    write!(f, " then {}", action.after)?;
                 }
                 for template in &action.starts {
                     write!(f, " starts {template}")?;

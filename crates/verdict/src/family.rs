@@ -194,12 +194,12 @@ impl Family {
             .filter_map(|below| Some(1 - below.plus - facts.orders.distance(below.of, of)?));
         let greatest =
             members.above.iter().filter_map(|above| Some(facts.orders.distance(of, above.of)? - above.plus));
-        let is_behind = |least: Value| factor * least + there.constant >= Value::from(member.1);
+        let is_beyond = |least: Value| factor * least + there.constant >= Value::from(member.1);
         let is_before = |greatest: Value| factor * greatest + there.constant + Value::from(parent.1) <= 0;
         members.argument
             && factor > 0
             && does_not_wrap(program, factor, assumed_spread(program))
-            && (least.max().is_some_and(is_behind) || greatest.min().is_some_and(is_before))
+            && (least.max().is_some_and(is_beyond) || greatest.min().is_some_and(is_before))
     }
 }
 
@@ -445,7 +445,7 @@ impl<'a> ParentStep<'a> {
 
     fn start(&self, arguments: &[Expr], lhs: Option<&Lhs>, facts: &mut ParentFacts) {
         let index = Bound { of: Some(self.family.index), plus: 0 };
-        let behind = Bound { plus: 1, ..index };
+        let after = Bound { plus: 1, ..index };
         let argument = self.family.arguments.len() == arguments.len()
             && self
                 .family
@@ -461,7 +461,7 @@ impl<'a> ParentStep<'a> {
         };
         let orders = &facts.orders;
         // Any order of the index is a bound on it.
-        let (mut least, mut greatest) = (vec![index], vec![behind]);
+        let (mut least, mut greatest) = (vec![index], vec![after]);
         let others: BTreeSet<_> = orders.iter().flat_map(|(less, more, _)| [less, more]).collect();
         for of in others.into_iter().filter(|of| *of != index.of) {
             least.extend(orders.distance(of, index.of).map(|by| Bound { of, plus: -by }));
@@ -474,11 +474,11 @@ impl<'a> ParentStep<'a> {
             return;
         }
         let is_greatest = members.below.iter().any(|below| orders.at_most(*below, index));
-        let is_least = members.above.iter().any(|above| orders.at_most(behind, *above));
+        let is_least = members.above.iter().any(|above| orders.at_most(after, *above));
         members.argument &= argument;
         members.handle &= handle;
         members.above.retain(|above| orders.at_most(*above, index));
-        members.below.retain(|below| orders.at_most(behind, *below));
+        members.below.retain(|below| orders.at_most(after, *below));
         members.loaded.clear();
         if is_greatest {
             add(&mut members.below, greatest);
@@ -509,11 +509,11 @@ impl<'a> ParentStep<'a> {
         let Some(members) = &mut facts.members else { return };
         let orders = &facts.orders;
         for index in indices {
-            let behind = Bound { plus: index.plus + 1, ..index };
+            let after = Bound { plus: index.plus + 1, ..index };
             if members.above.iter().any(|above| orders.at_most(index, *above)) {
-                add(&mut members.above, vec![behind]);
+                add(&mut members.above, vec![after]);
             }
-            if members.below.iter().any(|below| orders.at_most(*below, behind)) {
+            if members.below.iter().any(|below| orders.at_most(*below, after)) {
                 add(&mut members.below, vec![index]);
             }
         }

@@ -398,7 +398,7 @@ fn of_acfa(acfa: &Acfa) -> Form {
     }
     each(&acfa.edges, "edges", |edge| {
         formula(&edge.action.guard)?;
-        formula(&edge.action.behind)
+        formula(&edge.action.after)
     })
 }
 

@@ -313,9 +313,9 @@ impl Views {
         self.derived(&self.listed, "view: listed", budget, within_lines)
     }
 
-    /// The program with atomic runs ([`ir::passes::atomic_runs`]), and its views. For programs without data
+    /// The program with atomic runs ([`ir::passes::lipton_reduce`]), and its views. For programs without data
     /// races.
-    pub fn atomic_runs(&self, budget: &Budget) -> Result<&Self, Exhausted> {
+    pub fn lipton_reduce(&self, budget: &Budget) -> Result<&Self, Exhausted> {
         let log = &self.lowered.log;
         let views = self.atomic.get("view: atomic runs", (log, budget), || {
             let points_to = self.lowered.points_to(budget)?;

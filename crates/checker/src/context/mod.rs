@@ -119,7 +119,7 @@ impl Check<'_, '_> {
         for acfa in proof.acfas.iter() {
             claim(acfa.is_well_formed(), "automata are well formed")?;
             let labels = acfa.states.iter().map(|state| &state.label);
-            let actions = acfa.edges.iter().flat_map(|edge| [&edge.action.guard, &edge.action.behind]);
+            let actions = acfa.edges.iter().flat_map(|edge| [&edge.action.guard, &edge.action.after]);
             for term in labels.chain(actions) {
                 claim(shared(term), "automata speak of shared variables")?;
                 self.visible.extend(term.free_variables());

@@ -44,20 +44,20 @@ impl Check<'_, '_> {
             let premise = seen.and(&self.scoped.premise(step, &terms));
             let some = Term::any(terms);
             self.follows(&premise, &some, "a step leads to a node, and the automaton can do as much")?;
-            let mut behind = others.clone();
+            let mut then = others.clone();
             for start in &step.starts {
-                add(&mut behind, (start.template, self.proof.acfas[start.template].start))?;
+                add(&mut then, (start.template, self.proof.acfas[start.template].start))?;
                 let nodes = self.first_nodes(start.template).into_iter();
                 let formulas = nodes.map(|node| self.proof.nodes[node].formula.clone());
-                let born = self.born(step, start, &Term::any(formulas))?;
-                self.follows(&premise, &born, "a thread that is started is at a node")?;
+                let started = self.started(step, start, &Term::any(formulas))?;
+                self.follows(&premise, &started, "a thread that is started is at a node")?;
             }
-            let labels = self.labels(&behind).substitute(&step.updates);
+            let labels = self.labels(&then).substitute(&step.updates);
             let mut earlier = Term::bool(false);
             for way in &ways {
                 let premise = premise.and(&way.condition).and(&earlier.not()).and(&labels);
                 earlier = earlier.or(&way.condition);
-                let views = self.views[way.node].iter().filter(|view| counts_right(view, &behind));
+                let views = self.views[way.node].iter().filter(|view| counts_right(view, &then));
                 let seen = Term::any(views.map(|view| view.formula.substitute(&step.updates)));
                 self.follows(&premise, &seen, "there is a view after a step")?;
                 self.births(step, &others, (node.template, self.proof.nodes[way.node].state), &premise)?;
@@ -87,8 +87,7 @@ impl Check<'_, '_> {
             };
             let answers = self.proof.acfas[node.template].leaving(node.state).iter().filter(can);
             let answered = Term::any(
-                answers
-                    .map(|answer| answer.action.guard.and(&answer.action.behind.substitute(&step.updates))),
+                answers.map(|answer| answer.action.guard.and(&answer.action.after.substitute(&step.updates))),
             );
             let possible = if stays { Term::bool(true) } else { answered };
             Way { node: edge.to, condition: possible.and(&to.formula.substitute(&step.updates)) }
@@ -97,7 +96,7 @@ impl Check<'_, '_> {
     }
 
     /// A formula about a thread that a step starts, over the variables before the step.
-    fn born(&self, step: &ScopedStep, start: &ScopedStart, formula: &Term) -> Result<Term, ProofError> {
+    fn started(&self, step: &ScopedStep, start: &ScopedStart, formula: &Term) -> Result<Term, ProofError> {
         let shared = step.updates.iter().filter(|(variable, _)| self.scoped.shared.contains_key(*variable));
         let mut values: IndexMap<Variable, Term> =
             shared.map(|(variable, value)| (variable.clone(), value.clone())).collect();
@@ -130,8 +129,8 @@ impl Check<'_, '_> {
                 let views = self.views[node].iter().filter(|view| counts_right(view, &seen));
                 ways.extend(views.map(|view| view.formula.and(formula)));
             }
-            let born = self.born(step, start, &Term::any(ways))?;
-            self.follows(premise, &born, "there is a view for a thread that is started")?;
+            let started = self.started(step, start, &Term::any(ways))?;
+            self.follows(premise, &started, "there is a view for a thread that is started")?;
         }
         Ok(())
     }
@@ -173,7 +172,7 @@ impl Check<'_, '_> {
             add(&mut then, (*started, self.proof.acfas[*started].start))?;
         }
         let after = |variable: &Variable| variable.instance(Instance::AfterStep);
-        let behind = |term: &Term| {
+        let primed = |term: &Term| {
             term.rename(|variable| edge.action.havoc.contains(variable).then(|| after(variable)))
         };
         let ranges = Term::all(
@@ -183,10 +182,10 @@ impl Check<'_, '_> {
                 .map(|variable| self.scoped.ranges([&variable.term()]).rename(|_| Some(after(variable)))),
         );
         let before = self.seen(view).and(self.label(spot)).and(&edge.action.guard);
-        let made = edge.action.behind.and(self.label((spot.0, edge.target)));
-        let premise = before.and(&behind(&made)).and(&ranges);
-        self.follows(&premise, &behind(&node.formula), "what a node says survives the steps of others")?;
-        let premise = premise.and(&behind(&node.formula)).and(&behind(&self.labels(&then)));
+        let made = edge.action.after.and(self.label((spot.0, edge.target)));
+        let premise = before.and(&primed(&made)).and(&ranges);
+        self.follows(&premise, &primed(&node.formula), "what a node says survives the steps of others")?;
+        let premise = premise.and(&primed(&node.formula)).and(&primed(&self.labels(&then)));
         let views: Vec<&&ContextView> =
             self.views[view.node].iter().filter(|view| counts_right(view, &then)).collect();
         // Most steps change nothing relevant.
@@ -194,7 +193,7 @@ impl Check<'_, '_> {
         if unchanged && views.iter().any(|next| next.formula == view.formula) {
             return Ok(());
         }
-        let seen = Term::any(views.iter().map(|view| behind(&view.formula)));
+        let seen = Term::any(views.iter().map(|view| primed(&view.formula)));
         self.follows(&premise, &seen, "there is a view after a step of another thread")
     }
 }

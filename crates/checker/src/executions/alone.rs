@@ -60,7 +60,7 @@ fn try_claims(
         }
         Proof::Runs(proof) => {
             try_claims(program, &Property::NoRace, &proof.races, budget)?;
-            let runs = program.atomic_runs(budget).map_err(ProofError::TooExpensive)?;
+            let runs = program.lipton_reduce(budget).map_err(ProofError::TooExpensive)?;
             try_claims(runs, property, &proof.errors, budget)
         }
         Proof::Summaries(proof) => crate::summaries::try_on_executions(program, proof, budget),

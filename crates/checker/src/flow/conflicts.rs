@@ -31,7 +31,7 @@ struct Seen {
     atomic: bool,
     names_own: bool,
     /// The lock that its edge acquires before it.
-    behind: Option<Wanted>,
+    after: Option<Wanted>,
     /// The locks held before the step.
     held: Vec<Held>,
     /// Locks held, by their distance from the first byte.
@@ -114,7 +114,7 @@ fn collect(
                 let names_own = matches!(access.address, Expr::Address(object, _)
                     if matches!(view.program.objects[*object].storage, Storage::Frame(_) | Storage::ThreadLocal));
                 all.push(Seen {
-                    behind: wanted.filter(|(number, _)| operation >= *number).map(|(_, wanted)| wanted),
+                    after: wanted.filter(|(number, _)| operation >= *number).map(|(_, wanted)| wanted),
                     held: known.locks.clone(),
                     node,
                     region,
@@ -146,7 +146,7 @@ fn conflict(view: &View<'_>, a: &Seen, b: &Seen) -> bool {
     if harmless || !a.region.overlaps(&b.region) {
         return false;
     }
-    let is_kept_out = |a: &Seen, b: &Seen| a.behind.is_some_and(|wanted| stands_in_the_way(&b.held, wanted));
+    let is_kept_out = |a: &Seen, b: &Seen| a.after.is_some_and(|wanted| stands_in_the_way(&b.held, wanted));
     if is_kept_out(a, b) || is_kept_out(b, a) {
         return false;
     }

@@ -145,15 +145,15 @@ impl<'a> View<'a> {
             return false;
         }
         let sources: BTreeSet<LocationId> = distinct.iter().map(|edge| code.edges[*edge].source).collect();
-        let mut behind: BTreeSet<LocationId> = BTreeSet::new();
+        let mut after: BTreeSet<LocationId> = BTreeSet::new();
         let mut open: Vec<LocationId> = distinct.iter().map(|edge| code.edges[*edge].target).collect();
         while let Some(location) = open.pop() {
-            if behind.insert(location) {
+            if after.insert(location) {
                 let leaving = &self.leaving[self.node(*only, location)];
                 open.extend(leaving.iter().map(|edge| code.edges[*edge].target));
             }
         }
-        sources.is_disjoint(&behind)
+        sources.is_disjoint(&after)
     }
 
     /// Whether at most one such object exists in the whole run.

@@ -150,7 +150,7 @@ impl<'a> Part<'a, '_> {
         order: &[usize],
         successors: &Successors<'a>,
     ) -> Result<(), ProofError> {
-        let read = self.read_behind(order, successors);
+        let read = self.read_after(order, successors);
         let start = self.values(&self.part.nodes[number]);
         let mut facts = vec![invariant.substitute(&start)];
         let mut bad = Vec::new();
@@ -216,7 +216,7 @@ impl<'a> Part<'a, '_> {
     }
 
     /// The variables whose values at a node matter after it.
-    fn read_behind(
+    fn read_after(
         &self,
         order: &[usize],
         successors: &Successors<'a>,

@@ -39,7 +39,7 @@ pub(super) fn check(view: &mut View<'_>, sets: &[Bdd]) -> Result<(), ProofError>
                 return claim("a thread is started outside of the sets");
             }
         }
-        let telling = (!view.step(id).told.is_empty()).then_some(id);
+        let telling = (!view.step(id).broadcast.is_empty()).then_some(id);
         if !relations.changed.is_empty() || telling.is_some() {
             let found = view.interference(set, &relations).map_err(ProofError::TooExpensive)?;
             let all = changes.entry((relations.changed, telling)).or_insert(FALSE);

@@ -8,7 +8,7 @@
 //! its template.
 
 use super::claim;
-use super::settling::{Settling, TOO_LARGE, Thread, Way};
+use super::settling::{Settling, TOO_LARGE, Thread, Transition};
 use crate::ProofError;
 use boolean::explicit::Shared;
 use std::collections::{BTreeMap, HashMap};
@@ -79,7 +79,12 @@ impl Test<'_, '_, '_> {
     }
 
     /// Checks that the populations cover the result of a thread's move.
-    fn step(&self, threads: &[(Thread, Option<u32>)], way: &Way, budget: &Budget) -> Result<(), ProofError> {
+    fn step(
+        &self,
+        threads: &[(Thread, Option<u32>)],
+        way: &Transition,
+        budget: &Budget,
+    ) -> Result<(), ProofError> {
         let mut all = vec![Amounts::new()];
         for (thread, most) in threads {
             let actor = u32::from(*thread == way.from.1);
@@ -87,7 +92,7 @@ impl Test<'_, '_, '_> {
             all = divide(all, others, &self.settling.answers(way, *thread), budget)?;
         }
         for mut amounts in all {
-            way.behind.iter().for_each(|thread| add(&mut amounts, *thread, Some(1)));
+            way.after.iter().for_each(|thread| add(&mut amounts, *thread, Some(1)));
             if !self.is_within(way.shared, amounts) {
                 return claim("a step leads out of the populations");
             }

@@ -18,18 +18,18 @@ use verdict::Budget;
 pub type Thread = (u32, u128);
 
 /// A move from one settled thread state to the next.
-pub struct Way {
+pub struct Transition {
     pub from: (Shared, Thread),
     pub shared: Shared,
     /// The thread and those that it started, unless they end.
-    pub behind: Vec<Thread>,
+    pub after: Vec<Thread>,
     /// The broadcasting step, its arguments, and the shared state after it.
     pub telling: Option<(StepId, Vec<u128>, Shared)>,
 }
 
 /// The moves from a thread state, and whether one of them reaches an error.
 pub struct Ways {
-    pub list: Vec<Way>,
+    pub list: Vec<Transition>,
     pub error: bool,
 }
 
@@ -69,15 +69,15 @@ impl<'v, 'p> Settling<'v, 'p> {
         }
         let Some(explicit) = Explicit::new(view) else { return claim(TOO_LARGE) };
         let mut listeners: BTreeSet<usize> = BTreeSet::new();
-        for told in view.steps.iter().flat_map(|step| &step.told) {
-            listeners.extend(told.reactions.keys());
+        for broadcast in view.steps.iter().flat_map(|step| &step.broadcast) {
+            listeners.extend(broadcast.reactions.keys());
         }
         let settled = (0..view.points.len() as u32).map(|id| {
             let id = PointId(id);
             let alone = view
                 .steps_at(id)
                 .iter()
-                .all(|step| view.step(*step).started.is_empty() && view.step(*step).told.is_empty());
+                .all(|step| view.step(*step).started.is_empty() && view.step(*step).broadcast.is_empty());
             let moves_on = view.is_silent(id) || (view.point(id).atomic && alone);
             !moves_on || listeners.contains(&view.point(id).activation)
         });
@@ -121,12 +121,12 @@ impl<'v, 'p> Settling<'v, 'p> {
     }
 
     /// The possible states of a thread after a move of another.
-    pub fn answers(&self, way: &Way, other: Thread) -> Vec<Thread> {
+    pub fn answers(&self, way: &Transition, other: Thread) -> Vec<Thread> {
         match &way.telling {
             None => vec![other],
-            Some((step, told, behind)) => {
-                let shared = (way.from.0, *behind);
-                let answers = self.explicit.answers(*step, told, shared, &Self::local(other));
+            Some((step, broadcast, after)) => {
+                let shared = (way.from.0, *after);
+                let answers = self.explicit.answers(*step, broadcast, shared, &Self::local(other));
                 answers.into_iter().map(|answer| Self::thread(answer.next)).collect()
             }
         }
@@ -249,12 +249,12 @@ impl<'v, 'p> Settling<'v, 'p> {
                 Some(next) => self.settle(one.shared, next)?,
             };
             // The results for the thread and all that it starts, in all combinations.
-            let mut behind: Vec<(Shared, Vec<Thread>)> = Vec::new();
+            let mut after: Vec<(Shared, Vec<Thread>)> = Vec::new();
             let mut error = false;
             for end in ends {
                 match end {
                     Settled::Error => error = true,
-                    Settled::At(shared, next) => behind.push((shared, next.into_iter().collect())),
+                    Settled::At(shared, next) => after.push((shared, next.into_iter().collect())),
                 }
             }
             for kid in &one.started {
@@ -262,20 +262,26 @@ impl<'v, 'p> Settling<'v, 'p> {
                 for end in self.settle(one.shared, *kid)? {
                     match end {
                         Settled::Error => error = true,
-                        Settled::At(_, next) => more.extend(behind.iter().map(|(shared, threads)| {
+                        Settled::At(_, next) => more.extend(after.iter().map(|(shared, threads)| {
                             (*shared, threads.iter().copied().chain(next).collect::<Vec<Thread>>())
                         })),
                     }
                 }
-                behind = more;
-                if behind.len() > 1 << 16 {
+                after = more;
+                if after.len() > 1 << 16 {
                     return claim(TOO_LARGE);
                 }
             }
             errors |= error;
-            for (behind_shared, threads) in behind {
-                let telling = (!one.told.is_empty()).then(|| (one.step, one.told.clone(), one.shared));
-                found.push(Way { from: (shared, thread), shared: behind_shared, behind: threads, telling });
+            for (shared_after, threads) in after {
+                let telling =
+                    (!one.broadcast.is_empty()).then(|| (one.step, one.broadcast.clone(), one.shared));
+                found.push(Transition {
+                    from: (shared, thread),
+                    shared: shared_after,
+                    after: threads,
+                    telling,
+                });
             }
         }
         Ok(Ways { list: found, error: errors })

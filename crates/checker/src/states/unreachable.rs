@@ -6,7 +6,7 @@
 //! minimal configurations suffice.
 
 use super::claim;
-use super::settling::{Settling, Start, TOO_LARGE, Thread, Way};
+use super::settling::{Settling, Start, TOO_LARGE, Thread, Transition};
 use crate::ProofError;
 use boolean::explicit::Shared;
 use std::collections::{HashMap, HashSet};
@@ -33,7 +33,7 @@ pub(super) fn check(
         bad.entry(configuration.shared).or_default().push(&configuration.threads);
     }
     let test = Test { settling, bad };
-    let mut into: HashMap<Shared, Vec<Way>> = HashMap::new();
+    let mut into: HashMap<Shared, Vec<Transition>> = HashMap::new();
     for (index, (shared, thread)) in settling.states.iter().enumerate() {
         if index % 256 == 0 {
             budget.check(index as u64 * 400).map_err(ProofError::TooExpensive)?;
@@ -88,11 +88,16 @@ impl Test<'_, '_, '_> {
     }
 
     /// Each predecessor of these threads by a move must be bad or impossible.
-    fn leads_from_bad(&self, way: &Way, threads: &[Thread], budget: &Budget) -> Result<(), ProofError> {
+    fn leads_from_bad(
+        &self,
+        way: &Transition,
+        threads: &[Thread],
+        budget: &Budget,
+    ) -> Result<(), ProofError> {
         let mut rest = threads.to_vec();
         let mut touched = false;
-        for behind in &way.behind {
-            if let Some(at) = rest.iter().position(|thread| thread == behind) {
+        for after in &way.after {
+            if let Some(at) = rest.iter().position(|thread| thread == after) {
                 rest.remove(at);
                 touched = true;
             }

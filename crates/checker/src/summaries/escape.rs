@@ -61,7 +61,7 @@ pub fn guessed<'a>(
                 // What is never read is never an address.
                 let is_dead = match lhs {
                     Lhs::Local(local) => {
-                        !edge.reads_behind(number, *local) && !view.is_live(template, *local, edge.target)
+                        !edge.reads_later(number, *local) && !view.is_live(template, *local, edge.target)
                     }
                     Lhs::Memory(_) => false,
                 };

@@ -32,8 +32,8 @@ proptest! {
                     prop_assert!(holds(&right.states[*other].label, before));
                     for (edge, after) in steps(&left, one, before) {
                         let stays = before == after && relation[edge.target].contains(other);
-                        let moves = steps(&right, *other, before).into_iter().any(|(answer, behind)| {
-                            behind == after && relation[edge.target].contains(&answer.target)
+                        let moves = steps(&right, *other, before).into_iter().any(|(answer, reached)| {
+                            reached == after && relation[edge.target].contains(&answer.target)
                         });
                         prop_assert!(stays || moves, "{one} {other} {edge:?}\n{left}\n{right}");
                     }
@@ -91,9 +91,9 @@ fn what_a_thread_that_does_nothing_simulates() {
     assert!(simulates(&idle, &accessing) && !simulates(&accessing, &idle));
     // What an edge takes for granted must be so.
     let [a, _] = crate::generate::variables().map(|variable| variable.term());
-    let with = |guard: &Term, behind: &Term| {
+    let with = |guard: &Term, after: &Term| {
         let action =
-            Action { havoc: chosen(1), guard: guard.clone(), behind: behind.clone(), ..Action::default() };
+            Action { havoc: chosen(1), guard: guard.clone(), after: after.clone(), ..Action::default() };
         let mut acfa = silent.clone();
         acfa.edges[0].action = action;
         acfa

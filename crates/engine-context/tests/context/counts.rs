@@ -58,7 +58,7 @@ proptest! {
         let plain: IdVec<TemplateId, Acfa> = acfas.iter().cloned().map(|mut acfa| {
             acfa.states.iter_mut().for_each(|state| state.label = smt::Term::bool(true));
             let edges = acfa.edges.iter().cloned().map(|mut edge| {
-                (edge.action.guard, edge.action.behind) = (smt::Term::bool(true), smt::Term::bool(true));
+                (edge.action.guard, edge.action.after) = (smt::Term::bool(true), smt::Term::bool(true));
                 edge
             });
             Acfa::new(acfa.states.clone(), acfa.start, edges)

@@ -53,14 +53,14 @@ prop_compose! {
                 let accesses = access.then_some(0).into_iter().collect();
                 AbstractState { label: label(number), atomic, accesses }
             }).collect();
-        let edges = edges.into_iter().map(|(source, target, havoc, guard, behind)| AbstractEdge {
+        let edges = edges.into_iter().map(|(source, target, havoc, guard, after)| AbstractEdge {
             source: id(source),
             action: match havoc {
                 0 => Action::default(),
                 _ => Action {
                     havoc: chosen(havoc),
                     guard: label(guard),
-                    behind: label(behind),
+                    after: label(after),
                     ..Action::default()
                 },
             },
@@ -78,7 +78,7 @@ pub fn steps(acfa: &Acfa, state: AbstractId, before: u8) -> Vec<(&AbstractEdge, 
             let kept = variables().iter().enumerate().all(|(index, variable)| {
                 edge.action.havoc.contains(variable) || (before ^ after) >> index & 1 == 0
             });
-            if kept && holds(&acfa.states[edge.target].label, after) && holds(&edge.action.behind, after) {
+            if kept && holds(&acfa.states[edge.target].label, after) && holds(&edge.action.after, after) {
                 found.push((edge, after));
             }
         }

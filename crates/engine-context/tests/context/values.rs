@@ -121,7 +121,7 @@ impl Thread for Code {
             let mut action = action(step);
             let next = self.after(*state, step, to)?;
             if self.exact && !action.is_silent() {
-                (action.guard, action.behind) = (self.label(state), self.label(&next));
+                (action.guard, action.after) = (self.label(state), self.label(&next));
             }
             Some((action, (at, to), next))
         };
@@ -134,7 +134,7 @@ impl Thread for Code {
         label: &Term,
         _: &Budget,
     ) -> Result<Vec<Known>, NoAnswer> {
-        let (havoc, behind) = (&action.havoc, action.behind.and(label));
+        let (havoc, after) = (&action.havoc, action.after.and(label));
         let holds = |formula: &Term, values: [bool; 2]| {
             let value = |variable: &Variable| {
                 (0..2).find(|index| shared(*index) == *variable).map(|index| Value::Bool(values[index]))
@@ -148,7 +148,7 @@ impl Thread for Code {
         for bits in 0..4 {
             let values = [bits & 1 == 1, bits & 2 == 2];
             let kept = (0..2).all(|index| values[index] == state.1[index] || havoc.contains(&shared(index)));
-            if kept && holds(&behind, values) {
+            if kept && holds(&after, values) {
                 found.push((state.0, values, state.2));
             }
         }

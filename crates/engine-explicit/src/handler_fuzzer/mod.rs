@@ -387,10 +387,10 @@ impl<'a, 'p> HandlerFuzzer<'a, 'p> {
         let threads = self.model.race(state)?;
         let [(_, _, one), (_, _, other)] = machine.race(state)?;
         let first = one.address.max(other.address);
-        let behind = (one.address + one.size).min(other.address + other.size);
+        let after = (one.address + one.size).min(other.address + other.size);
         let is_on = |range: &&Range| {
             let start = machine.addresses.offset[range.object] + range.offset;
-            start < behind && first < start + range.size
+            start < after && first < start + range.size
         };
         Some((*self.open.iter().find(is_on)?, Violation::Race(threads)))
     }

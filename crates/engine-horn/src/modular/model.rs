@@ -452,10 +452,10 @@ impl<'a> Model<'a> {
         loop {
             let mut changed = false;
             for step in steps {
-                let behind = live.get(&step.target).cloned().unwrap_or_default();
+                let later = live.get(&step.target).cloned().unwrap_or_default();
                 let mut read = step.guard.free_variables();
                 for (variable, value) in &step.updates {
-                    if self.is_shared(variable) || behind.contains(variable) {
+                    if self.is_shared(variable) || later.contains(variable) {
                         read.extend(value.free_variables());
                     }
                 }
@@ -463,7 +463,7 @@ impl<'a> Model<'a> {
                     let terms = start.parameters.iter().chain([&start.id]);
                     read.extend(terms.flat_map(Term::free_variables));
                 }
-                read.extend(behind.into_iter().filter(|variable| !step.updates.contains_key(variable)));
+                read.extend(later.into_iter().filter(|variable| !step.updates.contains_key(variable)));
                 let here = live.entry(step.source).or_default();
                 let before = here.len();
                 here.extend(read);

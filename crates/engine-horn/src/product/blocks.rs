@@ -51,8 +51,8 @@ pub fn blocks(system: &HornSystem, budget: &Budget) -> Option<Blocks> {
         result.system.clause(Clause { head, ..clause.clone() });
     }
     for source in &ways.cuts {
-        let behind = ways.behind(*source);
-        let ends: IndexSet<Option<RelationId>> = behind
+        let inner = ways.inner(*source);
+        let ends: IndexSet<Option<RelationId>> = inner
             .iter()
             .chain([source])
             .flat_map(|relation| &ways.leaving[*relation])
@@ -60,7 +60,7 @@ pub fn blocks(system: &HornSystem, budget: &Budget) -> Option<Blocks> {
             .filter(|end| end.is_none_or(|end| ways.cuts.contains(&end)))
             .collect();
         for end in ends {
-            let between = ways.between(*source, &behind, end);
+            let between = ways.between(*source, &inner, end);
             let block = ways.block(*source, &between, end, &mut parts);
             if parts > MOST_PARTS || budget.check(0).is_err() {
                 return None;
@@ -128,7 +128,7 @@ impl<'a> Ways<'a> {
     }
 
     /// The relations that are left out, and can be reached from one that stays without another such.
-    fn behind(&self, source: RelationId) -> IndexSet<RelationId> {
+    fn inner(&self, source: RelationId) -> IndexSet<RelationId> {
         let mut found: IndexSet<RelationId> = IndexSet::new();
         let mut open = vec![source];
         while let Some(relation) = open.pop() {
@@ -146,18 +146,18 @@ impl<'a> Ways<'a> {
     fn between(
         &self,
         source: RelationId,
-        behind: &IndexSet<RelationId>,
+        inner: &IndexSet<RelationId>,
         end: Option<RelationId>,
     ) -> IndexSet<RelationId> {
         let mut entering: IndexMap<RelationId, Vec<RelationId>> = IndexMap::new();
         let mut found: IndexSet<RelationId> = IndexSet::new();
-        for relation in behind {
+        for relation in inner {
             for clause in &self.leaving[*relation] {
                 let head = self.system.clauses[*clause].head.as_ref().map(|head| head.relation);
                 if head == end {
                     found.insert(*relation);
                 }
-                if let Some(head) = head.filter(|head| behind.contains(head)) {
+                if let Some(head) = head.filter(|head| inner.contains(head)) {
                     entering.entry(head).or_default().push(*relation);
                 }
             }

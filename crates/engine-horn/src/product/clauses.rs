@@ -172,8 +172,8 @@ fn live(graph: &Graph, threads: &Threads, steps: &[Step]) -> IndexMap<NodeNumber
         let mut changed = false;
         for step in steps.iter().rev() {
             let mut read = step.guard.free_variables();
-            if let Some(behind) = live.get(&(step.target.0 as usize)) {
-                for variable in behind {
+            if let Some(after) = live.get(&(step.target.0 as usize)) {
+                for variable in after {
                     match step.updates.get(variable) {
                         Some(value) => read.extend(value.free_variables()),
                         None => {

@@ -68,8 +68,8 @@ fn circle(thread: &Thread, head: LocationId) -> IndexSet<LocationId> {
     let steps = thread.steps.iter().flatten();
     let (there, back): (Vec<_>, Vec<_>) =
         steps.map(|step| ((step.source, step.target), (step.target, step.source))).unzip();
-    let (behind, before) = (reached(head, &there), reached(head, &back));
-    behind.into_iter().filter(|at| before.contains(at)).collect()
+    let (after, before) = (reached(head, &there), reached(head, &back));
+    after.into_iter().filter(|at| before.contains(at)).collect()
 }
 
 fn reached(from: LocationId, pairs: &[(LocationId, LocationId)]) -> IndexSet<LocationId> {

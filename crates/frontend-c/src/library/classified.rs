@@ -10,7 +10,7 @@ use super::memory::allocate;
 use super::printing::read_pointee;
 use super::{Argument, Call, Context, threads};
 use crate::classes::{Effect, FunctionClass};
-use ir::{Expr, IntType, Lhs, Op, Place, Rhs, Value};
+use ir::{Expr, IntType, Lhs, ObjectRole, Op, Place, Rhs, Value};
 
 /// Bytes of memory that a function allocates where its type does not say more.
 const MEMORY: u64 = 256;
@@ -59,7 +59,7 @@ fn make(context: &mut Context<'_>, call: &Call<'_>, size: u64, has_pointer: bool
     let ty = context.pointer();
     let result = context.builder.save(Expr::int(0, ty), ty);
     context.perhaps(|context| {
-        let made = allocate(context, call, Expr::int(Value::from(size), ty), false);
+        let made = allocate(context, call, Expr::int(Value::from(size), ty), false, ObjectRole::Program);
         context.builder.set(Lhs::Local(result), Expr::Local(made));
     });
     Expr::Local(result)
@@ -90,7 +90,7 @@ fn touch_rest(context: &mut Context<'_>, argument: &Argument, writes: bool) {
         context.lose_path();
         let at = context.builder.save(pointer, ty);
         context.repeatedly(|context| {
-            let next = context.behind(&Expr::Local(at), 1);
+            let next = context.at_offset(&Expr::Local(at), 1);
             context.builder.set(Lhs::Local(at), next);
             context.builder.emit(Op::Assume(Expr::Valid(Box::new(Expr::Local(at)), 1)));
         });
@@ -134,7 +134,7 @@ fn call_back(context: &mut Context<'_>, call: &Call<'_>, index: usize) {
                 continue;
             }
             // Any of the addresses, or memory of its own.
-            let own = allocate(context, call, Expr::int(Value::from(MEMORY), ty), false);
+            let own = allocate(context, call, Expr::int(Value::from(MEMORY), ty), false, ObjectRole::Program);
             let chosen = context.builder.save(Expr::Local(own), ty);
             for address in &given {
                 let is_it = any_between(context, IntType::BOOL, 0, 1);

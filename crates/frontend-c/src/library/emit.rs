@@ -148,7 +148,7 @@ impl Context<'_> {
         self.settle_as(argument, pointer)
     }
     /// The address so many bytes after another.
-    pub(super) fn behind(&self, address: &Expr, offset: u64) -> Expr {
+    pub(super) fn at_offset(&self, address: &Expr, offset: u64) -> Expr {
         match address {
             address if offset == 0 => address.clone(),
             Expr::Address(object, at) => Expr::Address(*object, at.saturating_add(offset)),
@@ -165,7 +165,7 @@ impl Context<'_> {
     }
     /// The word at an offset of a synchronisation object.
     pub(super) fn word(&self, object: &Expr, offset: u64) -> Place {
-        atomic_place(self.behind(object, offset), IntType::U32)
+        atomic_place(self.at_offset(object, offset), IntType::U32)
     }
     /// The same, accessed as plain data is: by what must not happen while another thread uses the object.
     pub(super) fn plain_word(&self, object: &Expr, offset: u64) -> Place {

@@ -6,11 +6,11 @@
 
 use super::emit::{answer_int, int, nothing_happens, truth};
 use super::input::{unmodelled_bytes, write_object};
-use super::memory::allocate_for_library;
+use super::memory::allocate;
 use super::printing::{read_pointee, read_pointees};
 use super::shared_state::ENVIRONMENT;
 use super::{Answer, Call, Context, Entry, Wins};
-use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Rhs, UnaryOp};
+use ir::{BinaryOp, Expr, IntType, Lhs, ObjectRole, Op, Place, Rhs, UnaryOp};
 
 pub(super) const TABLE: &[Entry] = &[
     Entry {
@@ -265,7 +265,8 @@ const KEPT: u64 = LONGEST_TEXT as u64 - 1;
 pub(super) fn text(context: &mut Context<'_>, call: &Call<'_>) -> Expr {
     context.assume(call, "its text has less than 256 bytes", false);
     let pointer = context.pointer();
-    let result = Expr::Local(allocate_for_library(context, call, Expr::int(LONGEST_TEXT, pointer), false));
+    let result =
+        Expr::Local(allocate(context, call, Expr::int(LONGEST_TEXT, pointer), false, ObjectRole::Automatic));
     let last = context.sum(result.clone(), Expr::int(LONGEST_TEXT - 1, pointer));
     let zero = Expr::int(0, IntType::U8);
     context.builder.set(Lhs::Memory(Place::pointee(last, IntType::U8)), zero);

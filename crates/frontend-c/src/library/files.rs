@@ -8,12 +8,12 @@ use super::input::{
     any_between, any_up_to, between, copy_input, copy_line, fill_object, number_or_failure, open_bytes,
     unmodelled_bytes, write_object, zero_or_number_or_failure,
 };
-use super::memory::{allocate, allocate_for_library};
+use super::memory::allocate;
 use super::outside::unknown_between;
 use super::printing::{read_pointee, read_pointees};
 use super::strings::scan;
 use super::{Answer, Call, Context, Entry, Wins, threads};
-use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Rhs, Value};
+use ir::{BinaryOp, Expr, IntType, Lhs, ObjectRole, Op, Place, Rhs, Value};
 
 pub(super) const TABLE: &[Entry] = &[
     Entry {
@@ -68,10 +68,10 @@ fn status(context: &mut Context<'_>, call: &Call<'_>, path: usize, target: usize
             context.unless_null(into, pointer.clone(), |context| {
                 for at in SIZES {
                     let size = any_between(context, IntType::I64, 0, IntType::I64.max());
-                    let place = Place::pointee(context.behind(&pointer, at), IntType::I64);
+                    let place = Place::pointee(context.at_offset(&pointer, at), IntType::I64);
                     context.builder.set(Lhs::Memory(place), size);
                 }
-                let times = context.behind(&pointer, TIMES);
+                let times = context.at_offset(&pointer, TIMES);
                 context.write_unmodelled(&times, STATUS - TIMES);
             });
         }
@@ -110,7 +110,7 @@ fn open_folder(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let result = context.builder.save(Expr::int(0, ty), ty);
     let size = FOLDER_ENTRY + entry_layout(context, true).0;
     context.perhaps(|context| {
-        let folder = allocate_for_library(context, call, Expr::int(Value::from(size), ty), true);
+        let folder = allocate(context, call, Expr::int(Value::from(size), ty), true, ObjectRole::Automatic);
         context.builder.set(Lhs::Local(result), Expr::Local(folder));
     });
     Some(Answer::Value(Expr::Local(result)))
@@ -123,13 +123,13 @@ fn next_entry(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (size, name) = entry_layout(context, call.name.ends_with("64"));
     let result = context.builder.save(Expr::int(0, ty), ty);
     context.perhaps(|context| {
-        let entry = context.behind(&folder, FOLDER_ENTRY);
+        let entry = context.at_offset(&folder, FOLDER_ENTRY);
         let from = open_bytes(context);
         context.builder.emit(Op::Copy(entry.clone(), from, Expr::int(Value::from(size), ty)));
-        let first = Place::pointee(context.behind(&entry, name), IntType::U8);
+        let first = Place::pointee(context.at_offset(&entry, name), IntType::U8);
         let letter = any_between(context, IntType::U8, 1, 255);
         context.builder.set(Lhs::Memory(first), letter);
-        let last = Place::pointee(context.behind(&entry, name + NAME - 1), IntType::U8);
+        let last = Place::pointee(context.at_offset(&entry, name + NAME - 1), IntType::U8);
         context.builder.set(Lhs::Memory(last), Expr::int(0, IntType::U8));
         context.builder.set(Lhs::Local(result), entry);
     });
@@ -163,10 +163,11 @@ fn walk(context: &mut Context<'_>, call: &Call<'_>, has_place: bool) -> Option<A
     context.builder.alternative(Op::Assume(Expr::bool(true)), begin);
     context.builder.continue_at(begin);
     let number = |bytes: u64| Expr::int(Value::from(bytes), ty);
-    let found = Expr::Local(allocate_for_library(context, call, number(NAME + STATUS + PLACE), true));
+    let found =
+        Expr::Local(allocate(context, call, number(NAME + STATUS + PLACE), true, ObjectRole::Automatic));
     let name = context.builder.save(path, ty);
     context.builder.place(visit);
-    let (status, place) = (context.behind(&found, NAME), context.behind(&found, NAME + STATUS));
+    let (status, place) = (context.at_offset(&found, NAME), context.at_offset(&found, NAME + STATUS));
     let from = unmodelled_bytes(context);
     context.builder.emit(Op::Copy(status.clone(), from, number(STATUS + PLACE)));
     let kind = any_between(context, int, 0, if has_place { 6 } else { 3 });
@@ -226,7 +227,7 @@ fn line(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.continue_at(release);
     context.builder.emit(Op::Free(old));
     context.builder.place(make);
-    let made = allocate(context, call, Expr::int(Value::from(NAME), ty), false);
+    let made = allocate(context, call, Expr::int(Value::from(NAME), ty), false, ObjectRole::Allocated);
     context.builder.set(Lhs::Local(buffer), Expr::Local(made));
     context.builder.set(Lhs::Memory(target), Expr::Local(made));
     context.builder.set(Lhs::Memory(size), Expr::int(Value::from(NAME), ty));
@@ -257,7 +258,7 @@ fn full_name(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
             let (make, done) = (context.builder.label(), context.builder.label());
             context.builder.branch(truth(to.clone(), ty), done, make);
             context.builder.continue_at(make);
-            let made = allocate(context, call, Expr::int(PATH, ty), false);
+            let made = allocate(context, call, Expr::int(PATH, ty), false, ObjectRole::Allocated);
             context.builder.set(Lhs::Local(result), Expr::Local(made));
             context.builder.place(done);
         }

@@ -364,7 +364,7 @@ impl Printed {
             let target = context.sum(to.clone(), at);
             match part {
                 Part::Text(start, _) => {
-                    let from = context.behind(format, start as u64);
+                    let from = context.at_offset(format, start as u64);
                     context.builder.emit(Op::Copy(target, from, count));
                 }
                 Part::Repeated(byte, _) => context.builder.emit(Op::Fill(target, byte, count)),

@@ -170,9 +170,9 @@ fn parse(
     context.builder.place(stored);
     if let Some(end) = end {
         let target = context.settle_pointer(end);
-        let behind = context.sum(text.clone(), Expr::Local(at));
+        let after = context.sum(text.clone(), Expr::Local(at));
         let cell = Lhs::Memory(Place::pointee(target.clone(), pointer));
-        context.unless_null(end, target, |context| context.builder.set(cell, behind));
+        context.unless_null(end, target, |context| context.builder.set(cell, after));
     }
     context.builder.jump(done);
     context.builder.continue_at(other);

@@ -140,7 +140,7 @@ pub(super) fn limits(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answe
         let is_less = Expr::binary(BinaryOp::Le, ty, now.clone(), most.clone());
         let now = Expr::IfThenElse(Box::new((is_less, now, most.clone())));
         let to = context.settle_pointer(target);
-        let places = [0, ty.bytes()].map(|at| Place::pointee(context.behind(&to, at), ty));
+        let places = [0, ty.bytes()].map(|at| Place::pointee(context.at_offset(&to, at), ty));
         context.unless_null(target, to, |context| {
             for (place, value) in places.into_iter().zip([now, most]) {
                 context.builder.set(Lhs::Memory(place), value);

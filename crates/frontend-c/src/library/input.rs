@@ -410,7 +410,7 @@ impl Context<'_> {
         for start in (0..size).step_by(MOST as usize) {
             let from = unmodelled_bytes(self);
             let count = Expr::int(Value::from((size - start).min(MOST)), ty);
-            let part = self.behind(to, start);
+            let part = self.at_offset(to, start);
             self.builder.emit(Op::Copy(part, from, count));
         }
     }
@@ -550,7 +550,7 @@ fn store_parts(context: &mut Context<'_>, target: &Argument, now: Expr, most: Va
     let second = Expr::int(most + 1, ty);
     let [seconds, rest] =
         [BinaryOp::Div, BinaryOp::Rem].map(|op| Expr::binary(op, ty, now.clone(), second.clone()));
-    let (first, last) = (Place::pointee(to.clone(), ty), Place::pointee(context.behind(&to, 8), ty));
+    let (first, last) = (Place::pointee(to.clone(), ty), Place::pointee(context.at_offset(&to, 8), ty));
     context.unless_null(target, to, |context| {
         context.builder.set(Lhs::Memory(first), seconds);
         context.builder.set(Lhs::Memory(last), rest);
@@ -767,7 +767,7 @@ fn open_handle(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (opened, done) = (context.builder.label(), context.builder.label());
     context.builder.branch(some, opened, done);
     context.builder.continue_at(opened);
-    let handle = super::memory::allocate_for_library(context, call, Expr::int(1, ty), true);
+    let handle = super::memory::allocate(context, call, Expr::int(1, ty), true, ObjectRole::Automatic);
     context.builder.set(Lhs::Local(result), Expr::Local(handle));
     context.builder.place(done);
     Some(Answer::Value(Expr::Local(result)))

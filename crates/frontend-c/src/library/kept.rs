@@ -273,7 +273,7 @@ fn record(
 /// give what they are asked for.
 fn store_family(context: &mut Context<'_>, function: &str, to: &Expr) {
     let ty = IntType::I32;
-    let [family, size] = [0, 4].map(|offset| Lhs::Memory(Place::pointee(context.behind(to, offset), ty)));
+    let [family, size] = [0, 4].map(|offset| Lhs::Memory(Place::pointee(context.at_offset(to, offset), ty)));
     let store = |context: &mut Context<'_>, values: (Value, Value)| {
         context.builder.set(family.clone(), Expr::int(values.0, ty));
         context.builder.set(size.clone(), Expr::int(values.1, ty));

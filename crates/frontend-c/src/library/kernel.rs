@@ -38,7 +38,7 @@ fn bit(context: &mut Context<'_>, call: &Call<'_>, change: Change) -> Option<Ans
     }
     let (word, bit) = (number / u64::from(ty.bits), number % u64::from(ty.bits));
     let array = context.settle_pointer(words);
-    let place = atomic_place(context.behind(&array, word * ty.bytes()), ty);
+    let place = atomic_place(context.at_offset(&array, word * ty.bytes()), ty);
     let mask = 1 << bit;
     let old = Expr::Local(context.exchange(place, |old| match change {
         Change::Set => Expr::binary(BinaryOp::Or, ty, old, Expr::int(mask, ty)),

@@ -32,7 +32,7 @@ pub(super) const TABLE: &[Entry] = &[
 ];
 
 /// A new allocation site.
-fn site(context: &mut Context<'_>, call: &Call<'_>, size: &Expr) -> ObjectId {
+fn site(context: &mut Context<'_>, call: &Call<'_>, size: &Expr, role: ObjectRole) -> ObjectId {
     let size = element_size(size).unwrap_or(0);
     context.program.objects.push(Object {
         name: format!("{} in line {}", call.name, call.span.line),
@@ -42,7 +42,7 @@ fn site(context: &mut Context<'_>, call: &Call<'_>, size: &Expr) -> ObjectId {
         layout: Layout::Bytes(size),
         initial: Initial::Unknown,
         span: call.span,
-        role: ir::ObjectRole::Program,
+        role,
     })
 }
 
@@ -65,37 +65,17 @@ fn size(context: &mut Context<'_>, argument: &Argument) -> Expr {
     }
 }
 
-/// Allocates memory of the library, which `free` must not give back, and returns the local with the address.
-pub(super) fn allocate_for_library(
+/// Allocates, and returns the local with the address. The role says who gives the memory back: the program
+/// ([`ObjectRole::Allocated`]), the library ([`ObjectRole::Automatic`]), or either or nobody
+/// ([`ObjectRole::Program`]).
+pub(super) fn allocate(
     context: &mut Context<'_>,
     call: &Call<'_>,
     size: Expr,
     zeroed: bool,
+    role: ObjectRole,
 ) -> LocalId {
-    let result = allocate(context, call, size, zeroed);
-    if let Some(object) = context.program.objects.iter_mut().last() {
-        object.role = ObjectRole::Automatic;
-    }
-    result
-}
-
-/// Allocates memory that the program has to give back, and returns the local with the address.
-pub(super) fn allocate_for_program(
-    context: &mut Context<'_>,
-    call: &Call<'_>,
-    size: Expr,
-    zeroed: bool,
-) -> LocalId {
-    let result = allocate(context, call, size, zeroed);
-    if let Some(object) = context.program.objects.iter_mut().last() {
-        object.role = ObjectRole::Allocated;
-    }
-    result
-}
-
-/// Allocates, and returns the local with the address.
-pub(super) fn allocate(context: &mut Context<'_>, call: &Call<'_>, size: Expr, zeroed: bool) -> LocalId {
-    let site = site(context, call, &size);
+    let site = site(context, call, &size, role);
     let pointer = context.pointer();
     let result = context.builder.temporary(pointer);
     context.builder.emit(Op::Allocate { site, size, zeroed, result: Lhs::Local(result) });
@@ -105,7 +85,7 @@ pub(super) fn allocate(context: &mut Context<'_>, call: &Call<'_>, size: Expr, z
 fn plain(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<Answer> {
     let bytes = call.argument(index)?;
     let bytes = size(context, bytes);
-    Some(Answer::Value(Expr::Local(allocate_for_program(context, call, bytes, false))))
+    Some(Answer::Value(Expr::Local(allocate(context, call, bytes, false, ObjectRole::Allocated))))
 }
 
 /// Notes that an object may not be as aligned as was asked for.
@@ -141,7 +121,7 @@ fn posix_aligned(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.jump(done);
     context.builder.continue_at(good);
     check_alignment(context, alignment);
-    let address = allocate_for_program(context, call, bytes, false);
+    let address = allocate(context, call, bytes, false, ObjectRole::Allocated);
     context.builder.set(Lhs::Memory(Place::pointee(target, ty)), Expr::Local(address));
     context.put(cell, 0);
     context.builder.place(done);
@@ -155,7 +135,9 @@ fn zeroed(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     if let (Expr::Const(count, _), Expr::Const(width, _)) = (&count, &width) {
         let bytes = count.checked_mul(*width).filter(|bytes| ty.contains(*bytes));
         return Some(Answer::Value(match bytes {
-            Some(bytes) => Expr::Local(allocate_for_program(context, call, Expr::int(bytes, ty), true)),
+            Some(bytes) => {
+                Expr::Local(allocate(context, call, Expr::int(bytes, ty), true, ObjectRole::Allocated))
+            }
             None => Expr::int(0, ty),
         }));
     }
@@ -170,7 +152,8 @@ fn zeroed(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.set(Lhs::Local(result), Expr::int(0, ty));
     context.builder.jump(done);
     context.builder.continue_at(good);
-    let address = allocate_for_program(context, call, Expr::binary(BinaryOp::Mul, ty, count, width), true);
+    let address =
+        allocate(context, call, Expr::binary(BinaryOp::Mul, ty, count, width), true, ObjectRole::Allocated);
     context.builder.set(Lhs::Local(result), Expr::Local(address));
     context.builder.place(done);
     Some(Answer::Value(Expr::Local(result)))
@@ -202,7 +185,7 @@ fn realloc(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     // There is one allocation, whether or not there was memory before: it has one type, and its members are
     // told apart in both cases.
     context.builder.place(make);
-    let address = allocate_for_program(context, call, bytes, false);
+    let address = allocate(context, call, bytes, false, ObjectRole::Allocated);
     context.builder.set(Lhs::Local(result), Expr::Local(address));
     let copy_it = context.builder.label();
     context.builder.branch(truth(old.clone(), ty), copy_it, done);

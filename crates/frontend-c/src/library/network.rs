@@ -8,11 +8,11 @@ use super::input::{
     any_between, any_up_to, between, copy_input, number_or_failure, read, signed_size, take_bytes,
     unmodelled_bytes,
 };
-use super::memory::allocate_for_library;
+use super::memory::allocate;
 use super::outside::unknown_between;
 use super::printing::{read_bytes, read_pointee, read_pointees};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
-use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Rhs, Value};
+use ir::{BinaryOp, Expr, IntType, Lhs, ObjectRole, Op, Place, Rhs, Value};
 
 pub(super) const TABLE: &[Entry] = &[
     Entry {
@@ -117,7 +117,7 @@ pub(super) fn print_address(context: &mut Context<'_>, to: &Expr, address: &Expr
             let dot = Value::from(b'.');
             parts.push(number(Expr::int(dot, IntType::I32), IntType::I32, Some(dot)));
         }
-        let byte = Expr::load(Place::pointee(context.behind(address, at), IntType::U8));
+        let byte = Expr::load(Place::pointee(context.at_offset(address, at), IntType::U8));
         let byte = Expr::Local(context.builder.save(byte, IntType::U8));
         parts.push(number(Expr::cast(IntType::I32, byte), IntType::I32, None));
     }
@@ -193,7 +193,7 @@ fn write_parts(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let entry = Expr::Local(context.builder.save(context.sum(parts, distance), ty));
     let base = Expr::load(Place::pointee(entry.clone(), ty));
     let base = Expr::Local(context.builder.save(base, ty));
-    let size = Expr::load(Place::pointee(context.behind(&entry, width), ty));
+    let size = Expr::load(Place::pointee(context.at_offset(&entry, width), ty));
     let size = Expr::Local(context.builder.save(size, ty));
     context.builder.atomic_begin();
     super::strings::read_all(context, &base, &size);
@@ -240,11 +240,13 @@ fn addresses(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         let first = context.builder.save(Expr::int(0, ty), ty);
         let (entry, done) = (context.builder.label(), context.builder.label());
         context.builder.place(entry);
-        let node = Expr::Local(allocate_for_library(context, call, Expr::int(host.size, ty), false));
+        let node =
+            Expr::Local(allocate(context, call, Expr::int(host.size, ty), false, ObjectRole::Automatic));
         let from = unmodelled_bytes(context);
         context.builder.emit(Op::Copy(node.clone(), from, Expr::int(NUMBERS, ty)));
-        let address = Expr::Local(allocate_for_library(context, call, Expr::int(ADDRESS, ty), false));
-        let cell = |context: &Context<'_>, at| Lhs::Memory(Place::pointee(context.behind(&node, at), ty));
+        let address =
+            Expr::Local(allocate(context, call, Expr::int(ADDRESS, ty), false, ObjectRole::Automatic));
+        let cell = |context: &Context<'_>, at| Lhs::Memory(Place::pointee(context.at_offset(&node, at), ty));
         let lhs = cell(context, host.address);
         context.builder.set(lhs, address);
         let lhs = cell(context, host.name);
@@ -276,7 +278,7 @@ fn free_addresses(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> 
     context.builder.branch(truth(Expr::Local(node), ty), entry, done);
     context.builder.continue_at(entry);
     let load =
-        |context: &Context<'_>, at| Expr::load(Place::pointee(context.behind(&Expr::Local(node), at), ty));
+        |context: &Context<'_>, at| Expr::load(Place::pointee(context.at_offset(&Expr::Local(node), at), ty));
     let address = load(context, host.address);
     let address = context.builder.save(address, ty);
     let next = load(context, host.next);

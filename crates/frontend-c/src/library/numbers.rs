@@ -90,9 +90,9 @@ fn parse(
     context.builder.set(Lhs::Local(at), Expr::int(0, pointer));
     context.builder.place(some);
     if let Some((argument, target)) = end {
-        let behind = context.sum(text, Expr::Local(at));
+        let after = context.sum(text, Expr::Local(at));
         let cell = Lhs::Memory(Place::pointee(target.clone(), pointer));
-        context.unless_null(argument, target, |context| context.builder.set(cell, behind));
+        context.unless_null(argument, target, |context| context.builder.set(cell, after));
     }
     context.builder.place(stored);
     Some(Answer::Value(result(context, ty, negative, value, too_large)))
@@ -137,12 +137,12 @@ fn prefix(context: &mut Context<'_>, text: &Expr, at: LocalId, base: Value) -> E
     let here = Expr::Local(context.builder.save(here, IntType::U8));
     context.builder.branch(is_one_of(&here, b"0"), zero, done);
     context.builder.continue_at(zero);
-    let second = context.behind(text, 1);
+    let second = context.at_offset(text, 1);
     let here = byte(context, &second, at);
     let here = Expr::Local(context.builder.save(here, IntType::U8));
     context.builder.branch(is_one_of(&here, b"xX"), letter, octal);
     context.builder.continue_at(letter);
-    let third = context.behind(text, 2);
+    let third = context.at_offset(text, 2);
     let here = byte(context, &third, at);
     let here = Expr::Local(context.builder.save(here, IntType::U8));
     let is_digit = Expr::binary(BinaryOp::Lt, ty, digit(&here), Expr::int(16, ty));

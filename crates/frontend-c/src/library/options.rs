@@ -160,7 +160,7 @@ fn store_argument(context: &mut Context<'_>, (array, count): &(Expr, Expr)) {
     context.repeatedly(|context| {
         let byte = Expr::load(Place::pointee(Expr::Local(text), IntType::U8));
         context.builder.emit(Op::Assume(truth(byte, IntType::U8)));
-        let next = context.behind(&Expr::Local(text), 1);
+        let next = context.at_offset(&Expr::Local(text), 1);
         context.builder.set(Lhs::Local(text), next);
     });
     store(context, "optarg", Expr::Local(text));
@@ -259,7 +259,7 @@ fn long_option(
     };
     context.repeatedly(|context| {
         is_entry(context);
-        let next = context.behind(&Expr::Local(entry), 4 * width);
+        let next = context.at_offset(&Expr::Local(entry), 4 * width);
         context.builder.set(Lhs::Local(entry), next);
         let more = Expr::binary(BinaryOp::Add, int, Expr::Local(number), Expr::int(1, int));
         context.builder.set(Lhs::Local(number), more);
@@ -267,7 +267,7 @@ fn long_option(
     is_entry(context);
     context.store_through(index, target, |lhs| Op::set(lhs, Expr::Local(number)));
     // 0: no argument of its own, 1: one, 2: perhaps one.
-    let own = Expr::load(Place::pointee(context.behind(&Expr::Local(entry), width), int));
+    let own = Expr::load(Place::pointee(context.at_offset(&Expr::Local(entry), width), int));
     let own = Expr::Local(context.builder.save(own, int));
     let (with, without) = (context.builder.label(), context.builder.label());
     let is_required = Expr::binary(BinaryOp::Eq, int, own.clone(), Expr::int(1, int));
@@ -277,9 +277,9 @@ fn long_option(
     context.builder.continue_at(with);
     store_argument(context, arguments);
     context.builder.place(without);
-    let flag = Expr::load(Place::pointee(context.behind(&Expr::Local(entry), 2 * width), ty));
+    let flag = Expr::load(Place::pointee(context.at_offset(&Expr::Local(entry), 2 * width), ty));
     let flag = Expr::Local(context.builder.save(flag, ty));
-    let value = Expr::load(Place::pointee(context.behind(&Expr::Local(entry), 3 * width), int));
+    let value = Expr::load(Place::pointee(context.at_offset(&Expr::Local(entry), 3 * width), int));
     let value = Expr::Local(context.builder.save(value, int));
     let (set, give, done) = (context.builder.label(), context.builder.label(), context.builder.label());
     context.builder.branch(truth(flag.clone(), ty), set, give);

@@ -6,10 +6,10 @@ use super::emit::answer_int;
 use super::input::{
     between, comes_back, number_or_failure, unmodelled_bytes, write_object, zero_or_number_or_failure,
 };
-use super::memory::allocate_for_library;
+use super::memory::allocate;
 use super::printing::read_pointee;
 use super::{Answer, Call, Context, Entry, Wins};
-use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Rhs, Value};
+use ir::{BinaryOp, Expr, IntType, Lhs, ObjectRole, Op, Place, Rhs, Value};
 
 const INT_MAX: Value = 0x7fff_ffff;
 
@@ -334,7 +334,7 @@ fn text_of_time(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (pointer, ty) = (context.settle_pointer(target), context.pointer());
     let from = unmodelled_bytes(context);
     context.builder.emit(Op::Copy(pointer.clone(), from, Expr::int(25, ty)));
-    let last = Place::pointee(context.behind(&pointer, 25), IntType::U8);
+    let last = Place::pointee(context.at_offset(&pointer, 25), IntType::U8);
     context.builder.set(Lhs::Memory(last), Expr::int(0, IntType::U8));
     if call.result.is_none() {
         return Some(Answer::Nothing);
@@ -369,7 +369,7 @@ fn map(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     if flags & 1 != 0 {
         context.assume(call, "other processes may change shared memory, which is not followed", true);
     }
-    let result = allocate_for_library(context, call, size, anonymous);
+    let result = allocate(context, call, size, anonymous, ObjectRole::Automatic);
     Some(Answer::Value(Expr::Local(result)))
 }
 

@@ -10,11 +10,11 @@
 
 use super::emit::{atomic_place, equal};
 use super::input::{any_between, between, write_object};
-use super::memory::allocate_for_library;
+use super::memory::allocate;
 use super::outside::unknown_between;
 use super::printing::read_pointee;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
-use ir::{BinaryOp, Expr, IntType, Layout, Lhs, Op, Place, Rhs, Storage, Value};
+use ir::{BinaryOp, Expr, IntType, Layout, Lhs, ObjectRole, Op, Place, Rhs, Storage, Value};
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["select"], wins: Wins::Body, model: |c, call| select(c, call, true) },
@@ -146,7 +146,7 @@ fn poll(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let address = Expr::Local(context.builder.save(context.sum(entries, distance), ty));
     let file = Expr::load(Place::pointee(address.clone(), int));
     let file = Expr::Local(context.builder.save(file, int));
-    let asked = Expr::load(Place::pointee(context.behind(&address, 4), short));
+    let asked = Expr::load(Place::pointee(context.at_offset(&address, 4), short));
     let asked = Expr::Local(context.builder.save(asked, short));
     let mask = Expr::binary(BinaryOp::Or, short, asked, Expr::int(UNASKED, short));
     let happened = context.open_value(short, Rhs::Any, |_| None);
@@ -154,7 +154,7 @@ fn poll(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let is_none = Expr::binary(BinaryOp::Lt, int, file, Expr::int(0, int));
     let happened = Expr::IfThenElse(Box::new((is_none, Expr::int(0, short), happened)));
     let happened = Expr::Local(context.builder.save(happened, short));
-    let target = Place::pointee(context.behind(&address, 6), short);
+    let target = Place::pointee(context.at_offset(&address, 6), short);
     context.builder.set(Lhs::Memory(target), happened.clone());
     let is_ready = Expr::binary(BinaryOp::Ne, short, happened, Expr::int(0, short));
     let more = Expr::binary(BinaryOp::Add, int, Expr::Local(result), Expr::cast(int, is_ready));
@@ -188,7 +188,7 @@ fn registrations(context: &mut Context<'_>) -> Place {
 /// The words of eight bytes at an address.
 fn words(context: &Context<'_>, address: &Expr) -> Vec<Expr> {
     let width = context.pointer().bytes();
-    (0..8 / width).map(|index| context.behind(address, index * width)).collect()
+    (0..8 / width).map(|index| context.at_offset(address, index * width)).collect()
 }
 
 /// Registers a file, with data to give back.
@@ -206,10 +206,10 @@ fn register(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let list = registrations(context);
     context.unless_null(event, address.clone(), |context| {
         // A node: the next one, and the data. All of it is the library's own, so nothing there races.
-        let node = allocate_for_library(context, call, Expr::int(16, ty), true);
+        let node = allocate(context, call, Expr::int(16, ty), true, ObjectRole::Automatic);
         let node = Expr::Local(node);
-        let from = context.behind(&address, DATA);
-        let targets = words(context, &context.behind(&node, 8));
+        let from = context.at_offset(&address, DATA);
+        let targets = words(context, &context.at_offset(&node, 8));
         for (from, to) in words(context, &from).into_iter().zip(targets) {
             let value = Expr::Local(context.builder.save(Expr::load(Place::pointee(from, ty)), ty));
             context.builder.set(Lhs::Memory(atomic_place(to, ty)), value);
@@ -263,8 +263,8 @@ fn wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         context.builder.set(Lhs::Local(node), next);
     });
     context.builder.emit(Op::Assume(Expr::binary(BinaryOp::Ne, ty, Expr::Local(node), Expr::int(0, ty))));
-    let from = words(context, &context.behind(&Expr::Local(node), 8));
-    let to = words(context, &context.behind(&target, DATA));
+    let from = words(context, &context.at_offset(&Expr::Local(node), 8));
+    let to = words(context, &context.at_offset(&target, DATA));
     for (from, to) in from.into_iter().zip(to) {
         let value = Expr::Local(context.builder.save(Expr::load(atomic_place(from, ty)), ty));
         context.builder.set(Lhs::Memory(Place::pointee(to, ty)), value);

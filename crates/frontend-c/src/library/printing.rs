@@ -10,12 +10,14 @@
 
 use super::emit::truth;
 use super::input::{any_up_to, between, copy_repeated, signed_size, unmodelled_bytes};
-use super::memory::allocate_for_program;
+use super::memory::allocate;
 use super::outside::unknown_between;
 use super::streams::is_stream;
 use super::strings::scan;
 use super::{Answer, Argument, Call, Context, Entry, Wins, formats, lists};
-use ir::{BinaryOp, ErrorKind, Expr, IntType, Lhs, LocationId, LocationKind, Op, Place, Rhs, Value};
+use ir::{
+    BinaryOp, ErrorKind, Expr, IntType, Lhs, LocationId, LocationKind, ObjectRole, Op, Place, Rhs, Value,
+};
 
 /// The largest `int`.
 const INT_MAX: Value = 0x7fff_ffff;
@@ -328,7 +330,7 @@ fn print_anew(context: &mut Context<'_>, call: &Call<'_>, list: bool) -> Option<
     let text = text_of(context, call, 1, list)?;
     let ty = context.pointer();
     let size = context.sum(Expr::cast(ty, text.length()), Expr::int(1, ty));
-    let made = Expr::Local(allocate_for_program(context, call, size, false));
+    let made = Expr::Local(allocate(context, call, size, false, ObjectRole::Allocated));
     let length = store_text(context, &made, None, text, None);
     context.builder.set(Lhs::Memory(Place::pointee(target, ty)), made);
     Some(Answer::Value(length))

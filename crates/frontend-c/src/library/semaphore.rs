@@ -9,7 +9,7 @@ use super::emit::{Touch, answer_cell, answer_int, clears_first, differ, equal, i
 use super::errno::{self, EAGAIN, EINVAL, EOVERFLOW};
 use super::times::timeout;
 use super::{Answer, Call, Context, Entry, Wins};
-use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Rhs, SharedObject, Value};
+use ir::{BinaryOp, Expr, IntType, Lhs, ObjectRole, Op, Place, Rhs, SharedObject, Value};
 
 /// The largest value of a semaphore.
 const SEM_VALUE_MAX: Value = 0x7fff_ffff;
@@ -106,7 +106,7 @@ fn open(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let result = context.builder.save(Expr::int(0, ty), ty);
     context.perhaps(|context| {
         let size = Expr::int(Value::from(4 * ty.bytes()), ty);
-        let made = Expr::Local(super::memory::allocate_for_library(context, call, size, true));
+        let made = Expr::Local(super::memory::allocate(context, call, size, true, ObjectRole::Automatic));
         let value = match start {
             Some(start) => {
                 let fits = Expr::binary(BinaryOp::Le, IntType::U32, start.clone(), number(SEM_VALUE_MAX));

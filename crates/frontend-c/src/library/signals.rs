@@ -224,7 +224,7 @@ fn fill_set(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let all = Expr::int(if is_full { 0xff } else { 0 }, ty);
     context.builder.emit(Op::Fill(to.clone(), all, Expr::int(Value::from(size), context.pointer())));
     for (at, byte) in OWN.into_iter().filter(|_| is_full) {
-        let place = Place::pointee(context.behind(&to, at), ty);
+        let place = Place::pointee(context.at_offset(&to, at), ty);
         context.builder.set(Lhs::Memory(place), Expr::int(byte, ty));
     }
     super::emit::answer_int(0)

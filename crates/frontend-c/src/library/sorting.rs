@@ -94,7 +94,7 @@ impl Array {
         let part = *parts.iter().find(fits).unwrap_or(&IntType::U8);
         for offset in (0..self.bytes as u64).step_by(part.bytes() as usize) {
             let places = elements.each_ref().map(|element| {
-                let address = context.behind(element, offset);
+                let address = context.at_offset(element, offset);
                 Place::pointee(address, part)
             });
             let values = places

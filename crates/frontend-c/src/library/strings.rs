@@ -1,9 +1,9 @@
 //! Functions on strings, as loops over their bytes; copies are one step each.
 
 use super::emit::{differ, equal, truth};
-use super::memory::allocate_for_program;
+use super::memory::allocate;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
-use ir::{Assignment, BinaryOp, Expr, IntType, Lhs, LocalId, Op, Place, Rhs};
+use ir::{Assignment, BinaryOp, Expr, IntType, Lhs, LocalId, ObjectRole, Op, Place, Rhs};
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["strlen"], wins: Wins::Model, model: |c, call| length(c, call, false) },
@@ -191,8 +191,8 @@ fn copy_padded(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let length = scan(context, &from, Some(&most));
     context.builder.emit(Op::Copy(to.clone(), from, length.clone()));
     let rest = Expr::binary(BinaryOp::Sub, context.pointer(), most, length.clone());
-    let behind = context.sum(to.clone(), length);
-    context.builder.emit(Op::Fill(behind, Expr::int(0, IntType::U8), rest));
+    let after = context.sum(to.clone(), length);
+    context.builder.emit(Op::Fill(after, Expr::int(0, IntType::U8), rest));
     Some(Answer::Value(to))
 }
 
@@ -309,7 +309,7 @@ fn duplicate(context: &mut Context<'_>, call: &Call<'_>, limited: bool) -> Optio
     let from = context.settle_pointer(string);
     let length = measure(context, string, &from, limit.as_ref());
     let with_end = plus_one(context, length.clone());
-    let copy = Expr::Local(allocate_for_program(context, call, with_end, false));
+    let copy = Expr::Local(allocate(context, call, with_end, false, ObjectRole::Allocated));
     context.builder.emit(Op::Copy(copy.clone(), from, length.clone()));
     let last = Place::pointee(context.sum(copy.clone(), length), IntType::U8);
     context.builder.set(Lhs::Memory(last), Expr::int(0, IntType::U8));

@@ -55,7 +55,7 @@ fn small_part(context: &mut Context<'_>, time: &Argument) -> Option<Place> {
         return None;
     }
     let address = context.settle_pointer(time);
-    Some(Place::pointee(context.behind(&address, ty.bytes()), ty))
+    Some(Place::pointee(context.at_offset(&address, ty.bytes()), ty))
 }
 
 /// Stores nanoseconds or microseconds in their range: any, or such that are not modelled.

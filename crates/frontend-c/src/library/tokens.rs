@@ -45,10 +45,10 @@ fn span(context: &mut Context<'_>, string: &Expr, set: &Expr, within: bool) -> L
     context.builder.continue_at(next);
     advance(context, other);
     context.builder.jump(look);
-    let (goes_on, stops) = if within { (member, stranger) } else { (stranger, member) };
+    let (continues, stops) = if within { (member, stranger) } else { (stranger, member) };
     context.builder.continue_at(stops);
     context.builder.jump(done);
-    context.builder.continue_at(goes_on);
+    context.builder.continue_at(continues);
     advance(context, index);
     context.builder.jump(head);
     context.builder.continue_at(done);
@@ -169,7 +169,7 @@ fn token(context: &mut Context<'_>, call: &Call<'_>, place: Option<&Argument>) -
     context.builder.set(Lhs::Memory(place.clone()), end.clone());
     context.builder.jump(done);
     context.builder.continue_at(cut);
-    let next = context.behind(&end, 1);
+    let next = context.at_offset(&end, 1);
     context.builder.set(Lhs::Memory(Place::pointee(end, IntType::U8)), Expr::int(0, IntType::U8));
     context.builder.set(Lhs::Memory(place), next);
     context.builder.place(done);
@@ -195,7 +195,7 @@ fn separate(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.set(Lhs::Memory(place.clone()), Expr::int(0, pointer));
     context.builder.jump(done);
     context.builder.continue_at(cut);
-    let next = context.behind(&end, 1);
+    let next = context.at_offset(&end, 1);
     context.builder.set(Lhs::Memory(Place::pointee(end, IntType::U8)), Expr::int(0, IntType::U8));
     context.builder.set(Lhs::Memory(place), next);
     context.builder.place(done);

@@ -49,8 +49,8 @@ impl Json {
             }
             _ => {
                 let end = rest.find([',', ']', '}', ' ', '\n', '\t', '\r']).unwrap_or(rest.len());
-                let (word, behind) = rest.split_at(end);
-                *rest = behind;
+                let (word, after) = rest.split_at(end);
+                *rest = after;
                 (!word.is_empty()).then(|| Self::Word(word.to_owned()))
             }
         }
@@ -70,15 +70,15 @@ impl Json {
 
     fn items(rest: &mut &str, close: char, mut item: impl FnMut(&mut &str) -> Option<()>) -> Option<()> {
         *rest = rest[1..].trim_start();
-        if let Some(behind) = rest.strip_prefix(close) {
-            *rest = behind;
+        if let Some(after) = rest.strip_prefix(close) {
+            *rest = after;
             return Some(());
         }
         loop {
             item(rest)?;
             *rest = rest.trim_start();
-            if let Some(behind) = rest.strip_prefix(close) {
-                *rest = behind;
+            if let Some(after) = rest.strip_prefix(close) {
+                *rest = after;
                 return Some(());
             }
             *rest = rest.strip_prefix(',')?;

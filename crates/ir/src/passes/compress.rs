@@ -93,7 +93,7 @@ struct Facts {
     waits: bool,
     chooses: bool,
     /// It cannot fail, whatever the state.
-    goes_on: bool,
+    continues: bool,
     calls: bool,
     starts: bool,
     /// All its accesses can be marked as atomic.
@@ -171,7 +171,7 @@ impl<'a> Compressor<'a> {
             LocationKind::End | LocationKind::Exit => self.ends_lifetimes,
             LocationKind::Error(_) => false,
         };
-        let mut facts = Facts { noticed, goes_on: true, can_be_marked: true, ..Facts::default() };
+        let mut facts = Facts { noticed, continues: true, can_be_marked: true, ..Facts::default() };
         for op in &edge.ops {
             let accesses = self.sharing.accesses(op);
             let writes = accesses.iter().any(|SharedAccess { write, .. }| *write);
@@ -179,7 +179,7 @@ impl<'a> Compressor<'a> {
             facts.noticed |= !accesses.is_empty();
             facts.changes |= writes;
             facts.chooses |= self.totality.chooses(op);
-            facts.goes_on &= self.totality.always_goes_on(op);
+            facts.continues &= self.totality.always_goes_on(op);
             match op {
                 Op::Assume(_) | Op::Assign(_) => {}
                 Op::Lock(..) => {
@@ -234,10 +234,10 @@ impl<'a> Compressor<'a> {
         if entering.len() * leaving.len() > entering.len() + leaving.len() + more {
             return false;
         }
-        let goes_on = self.go_on_always(leaving);
+        let continues = self.go_on_always(leaving);
         entering
             .iter()
-            .all(|before| leaving.iter().all(|behind| self.can_join(location, *before, *behind, goes_on)))
+            .all(|before| leaving.iter().all(|after| self.can_join(location, *before, *after, continues)))
     }
 
     /// Whether one of the edges can always be taken.
@@ -245,7 +245,7 @@ impl<'a> Compressor<'a> {
         let ops = |edge: EdgeId| self.template.edges[edge].ops.as_slice();
         let all_go_on = |ops: &[Op]| ops.iter().all(|op| self.totality.always_goes_on(op));
         match edges {
-            [only] => self.facts(*only).goes_on,
+            [only] => self.facts(*only).continues,
             [one, other] => match (ops(*one), ops(*other)) {
                 ([Op::Assume(yes), then @ ..], [Op::Assume(no), or_else @ ..]) => {
                     (*no == yes.clone().not() || *yes == no.clone().not())
@@ -259,9 +259,9 @@ impl<'a> Compressor<'a> {
         }
     }
 
-    fn can_join(&self, location: LocationId, before: EdgeId, behind: EdgeId, goes_on: bool) -> bool {
-        let (first, second) = (self.facts(before), self.facts(behind));
-        let (enter, leave) = (&self.template.edges[before], &self.template.edges[behind]);
+    fn can_join(&self, location: LocationId, before: EdgeId, after: EdgeId, continues: bool) -> bool {
+        let (first, second) = (self.facts(before), self.facts(after));
+        let (enter, leave) = (&self.template.edges[before], &self.template.edges[after]);
         let from_atomic = self.template.locations[enter.source].atomic;
         let same_line = (enter.span.file, enter.span.line) == (leave.span.file, leave.span.line);
         if self.keep_lines && !same_line && !enter.ops.is_empty() && !leave.ops.is_empty() {
@@ -272,7 +272,7 @@ impl<'a> Compressor<'a> {
             || (first.waits && self.outgoing[location].len() > 1)
             || (second.waits && (!enter.ops.is_empty() || self.outgoing[enter.source].len() > 1))
             || (first.chooses && second.accesses)
-            || (first.starts && (second.accesses || !goes_on))
+            || (first.starts && (second.accesses || !continues))
         {
             return false;
         }
@@ -280,12 +280,12 @@ impl<'a> Compressor<'a> {
             return from_atomic || second.can_be_marked;
         }
         if from_atomic {
-            return goes_on && !second.noticed;
+            return continues && !second.noticed;
         }
         if self.starts_in_region && enter.source == self.template.entry && second.accesses {
             return false;
         }
-        !(first.noticed && second.noticed) && (goes_on || !first.changes)
+        !(first.noticed && second.noticed) && (continues || !first.changes)
     }
 
     fn pass_over(&mut self, location: LocationId) {
@@ -294,8 +294,8 @@ impl<'a> Compressor<'a> {
         let atomic = self.template.locations[location].atomic;
         for before in &entering {
             let source = self.template.edges[*before].source;
-            for behind in &leaving {
-                let edge = self.joined(*before, *behind, atomic && !self.template.locations[source].atomic);
+            for after in &leaving {
+                let edge = self.joined(*before, *after, atomic && !self.template.locations[source].atomic);
                 let facts = self.facts_of(&edge);
                 let target = edge.target;
                 let id = self.template.edges.push(edge);
@@ -306,26 +306,26 @@ impl<'a> Compressor<'a> {
             self.outgoing[source].retain(|edge| edge != before);
             self.facts[*before] = None;
         }
-        for behind in leaving {
-            let target = self.template.edges[behind].target;
-            self.incoming[target].retain(|edge| *edge != behind);
-            self.facts[behind] = None;
+        for after in leaving {
+            let target = self.template.edges[after].target;
+            self.incoming[target].retain(|edge| *edge != after);
+            self.facts[after] = None;
         }
     }
 
-    fn joined(&self, before: EdgeId, behind: EdgeId, mark: bool) -> Edge {
-        let (enter, leave) = (&self.template.edges[before], &self.template.edges[behind]);
+    fn joined(&self, before: EdgeId, after: EdgeId, mark: bool) -> Edge {
+        let (enter, leave) = (&self.template.edges[before], &self.template.edges[after]);
         let mut ops = enter.ops.clone();
-        let first_behind = ops.len();
+        let first_after = ops.len();
         ops.extend(leave.ops.iter().cloned());
         if mark {
-            ops[first_behind..].iter_mut().for_each(mark_atomic);
+            ops[first_after..].iter_mut().for_each(mark_atomic);
         }
         // The line of the error, or else of the step that others notice, is the most useful.
-        let facts = (self.facts(before), self.facts(behind));
+        let facts = (self.facts(before), self.facts(after));
         let is_error = matches!(self.template.locations[leave.target].kind, LocationKind::Error(_));
-        let from_behind = is_error || enter.ops.is_empty() || (facts.1.noticed && !facts.0.noticed);
-        let span = if from_behind { leave.span } else { enter.span };
+        let from_after = is_error || enter.ops.is_empty() || (facts.1.noticed && !facts.0.noticed);
+        let span = if from_after { leave.span } else { enter.span };
         Edge { source: enter.source, target: leave.target, ops, span }
     }
 }

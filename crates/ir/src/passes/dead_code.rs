@@ -126,7 +126,7 @@ fn drop_dead_assignments(template: &mut Template, sharing: &Sharing, totality: &
     let live = live_locals(template);
     let mut changed = false;
     for edge in template.edges.iter_mut() {
-        let mut behind = live[edge.target].clone();
+        let mut after = live[edge.target].clone();
         for op in edge.ops.iter_mut().rev() {
             if let Op::Assign(assignment) = op
                 && assignment.constraint.is_none()
@@ -137,12 +137,12 @@ fn drop_dead_assignments(template: &mut Template, sharing: &Sharing, totality: &
                         Rhs::Value(value) => totality.is_total(value) && !sharing.reads_shared(value),
                         Rhs::Any | Rhs::Unknown | Rhs::Float(..) => true,
                     };
-                    let drop = !behind.contains(local.index()) && without_effect;
+                    let drop = !after.contains(local.index()) && without_effect;
                     changed |= drop;
                     !drop
                 });
             }
-            step_back(op, &mut behind);
+            step_back(op, &mut after);
         }
         let is_empty = |op: &Op| {
             let Op::Assign(assignment) = op else { return false };

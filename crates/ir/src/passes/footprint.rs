@@ -62,13 +62,13 @@ impl Region {
         let counts = |target: &&Target| {
             ranges.iter().any(|range| {
                 let last = target.stride.saturating_mul(target.count.saturating_sub(1));
-                let behind = match self.extent {
+                let end = match self.extent {
                     Extent::Bytes(bytes) => target.first.saturating_add(last).saturating_add(bytes),
                     Extent::Object => u64::MAX,
                 };
                 range.object == target.object
                     && target.first < range.offset.saturating_add(range.size)
-                    && range.offset < behind
+                    && range.offset < end
             })
         };
         let counted: Vec<Target> = targets.iter().filter(counts).copied().collect();
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_an_array_does_not_overlap_it() {
+    fn what_follows_an_array_does_not_overlap_it() {
         assert_eq!(distances(target(0, 4, 10), 4, target(40, 0, 1), 4), Vec::<i128>::new());
         assert_eq!(distances(target(0, 4, 10), 4, target(36, 0, 1), 4), [0]);
     }

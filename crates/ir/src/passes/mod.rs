@@ -55,7 +55,7 @@ pub use lock_words::{lock_words, lock_words_with};
 pub use lower::{Lowering, lower};
 pub use points_to::PointsTo;
 pub use runner::{Counted, PassLog, Runner};
-pub use runs::{atomic_runs, atomic_runs_with};
+pub use runs::{atomic_runs_with, lipton_reduce};
 pub use sharing::Sharing;
 pub use slice::{Goal, slice, slice_with};
 pub use split::split;
@@ -178,10 +178,10 @@ pub fn sliced(
         let text = "objects of a function that has returned count as alive".to_owned();
         sliced.assumptions.push(Assumption { text, span: Span::default(), limits_proof: true });
     }
-    let lean = runner.pass("remove dead code", || remove_dead_code(&sliced))?;
-    let threaded = runner.pass("thread jumps", || thread_jumps(&lean))?;
-    let lean = runner.pass("remove dead code", || remove_dead_code(&threaded))?;
-    runner.pass("compress", || compress(&lean))
+    let live = runner.pass("remove dead code", || remove_dead_code(&sliced))?;
+    let threaded = runner.pass("thread jumps", || thread_jumps(&live))?;
+    let live = runner.pass("remove dead code", || remove_dead_code(&threaded))?;
+    runner.pass("compress", || compress(&live))
 }
 
 /// The view of a program for listings: all data stays, and each source line keeps its own steps.

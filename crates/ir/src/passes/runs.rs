@@ -33,11 +33,11 @@ use crate::semantics::mutex_kind_offset;
 use std::collections::BTreeSet;
 
 /// Makes runs of steps atomic. For programs that have no data races.
-pub fn atomic_runs(program: &Program) -> Program {
+pub fn lipton_reduce(program: &Program) -> Program {
     atomic_runs_with(program, &PointsTo::of(program))
 }
 
-/// Like [`atomic_runs`], given the points-to sets of the program.
+/// Like [`lipton_reduce`], given the points-to sets of the program.
 pub fn atomic_runs_with(program: &Program, points_to: &PointsTo) -> Program {
     let movers = Movers::of(program, points_to);
     let mut result = program.clone();

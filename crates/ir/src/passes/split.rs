@@ -514,7 +514,7 @@ impl Splitter<'_> {
     /// Stores a unit whose operands are already extracted in a local; returns the location after that.
     fn save(&mut self, here: LocationId, value: Expr, local: LocalId, span: Span) -> LocationId {
         let atomic = self.template.locations[here].atomic;
-        let behind = self.template.location(LocationKind::Normal, atomic);
+        let after = self.template.location(LocationKind::Normal, atomic);
         match value {
             Expr::IfThenElse(three) => {
                 let (condition, yes, no) = *three;
@@ -522,17 +522,17 @@ impl Splitter<'_> {
                     let chosen = self.template.location(LocationKind::Normal, atomic);
                     self.template.edge(here, chosen, vec![Op::Assume(condition)], span);
                     let edge =
-                        self.template.edge(chosen, behind, vec![Op::set(Lhs::Local(local), value)], span);
+                        self.template.edge(chosen, after, vec![Op::set(Lhs::Local(local), value)], span);
                     if let Some(plan) = self.plan(edge) {
                         self.split_edge(edge, &plan, &[]);
                     }
                 }
             }
             other => {
-                self.template.edge(here, behind, vec![Op::set(Lhs::Local(local), other)], span);
+                self.template.edge(here, after, vec![Op::set(Lhs::Local(local), other)], span);
             }
         }
-        behind
+        after
     }
 }
 

@@ -161,18 +161,18 @@ impl Machine<'_> {
     pub fn is_race(&self, state: &State, one: &Access, other: &Access) -> bool {
         let first = one.address.max(other.address);
         let end = |access: &Access| access.address.saturating_add(access.size);
-        let behind = end(one).min(end(other));
+        let common_end = end(one).min(end(other));
         let counts = |range: &Range| match self.program.objects[range.object].storage {
             Storage::Static => {
                 let start = self.addresses.offset[range.object] + range.offset;
-                start < behind && first < start + range.size
+                start < common_end && first < start + range.size
             }
             // There may be several: it depends on which of them contains the bytes.
             Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => {
                 self.describe(state, first).is_some_and(|(object, offset)| {
-                    let behind = offset.saturating_add(behind.saturating_sub(first));
+                    let end = offset.saturating_add(common_end.saturating_sub(first));
                     object == range.object
-                        && range.offset < behind
+                        && range.offset < end
                         && offset < range.offset.saturating_add(range.size)
                 })
             }

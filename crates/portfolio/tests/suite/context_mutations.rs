@@ -129,7 +129,7 @@ fn a_context_proof_counts_as_a_whole_only() {
                 count("a step that changes nothing", of(&|action| action.havoc.clear()));
                 count("a step that starts nobody", of(&|action| action.starts.clear()));
                 count("a step that is impossible", of(&|action| action.guard = Term::bool(false)));
-                count("a step that makes the impossible", of(&|action| action.behind = Term::bool(false)));
+                count("a step that makes the impossible", of(&|action| action.after = Term::bool(false)));
             }
         }
         for (kind, count) in &kinds {

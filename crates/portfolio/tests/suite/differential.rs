@@ -136,7 +136,7 @@ fn atomic_runs_need_a_proof_that_nothing_races() {
     let program = pipeline::prepare(&read, Check::Assertions);
     let property = Check::Assertions.property();
     let budget = Budget::steps_for(20.0);
-    let runs = ir::passes::atomic_runs(&program).into();
+    let runs = ir::passes::lipton_reduce(&program).into();
     let task = Task { program: &runs, property: &property };
     let Verdict::Safe(errors) = engine_explicit::Explicit::default().verify(task, &budget, &Silent) else {
         panic!("without interruptions the counter is right");

@@ -158,7 +158,7 @@ const STARTS: &str = "#include <assert.h>
 fn the_start_may_be_in_an_atomic_region() {
     for (wrong, safe) in [("0", false), ("1", true)] {
         let program = read(&STARTS.replace("WRONG", wrong));
-        let runs = ir::passes::atomic_runs(&pipeline::prepare(&program, Check::Assertions)).into();
+        let runs = ir::passes::lipton_reduce(&pipeline::prepare(&program, Check::Assertions)).into();
         let property = Check::Assertions.property();
         let task = Task { program: &runs, property: &property };
         match Queries::default().verify(task, &Budget::steps_for(60.0), &Silent) {
@@ -175,7 +175,7 @@ fn the_start_may_be_in_an_atomic_region() {
 fn claims_begin_at_the_start() {
     let text = STARTS.replace("WRONG", "0");
     let runs =
-        verdict::Views::from(ir::passes::atomic_runs(&pipeline::prepare(&read(&text), Check::Assertions)));
+        verdict::Views::from(ir::passes::lipton_reduce(&pipeline::prepare(&read(&text), Check::Assertions)));
     let locations: Vec<usize> = runs.templates.iter().map(|code| code.locations.len()).collect();
     let everywhere = |formula: bool| Places {
         at: vec![Some(Term::bool(formula)); locations.iter().sum()],

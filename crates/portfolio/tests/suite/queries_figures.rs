@@ -14,7 +14,7 @@ use portfolio::pipeline;
 use sequential::{Outcome, check};
 use smt::expressions::Mode;
 use smt::{Answer, Term, Variable, can_fail};
-use transitions::settled::Settled;
+use transitions::early_started::EarlyStarted;
 use transitions::threads::{ThreadNumber, Threads};
 use transitions::{System, prepare};
 use verdict::queries::{Places, place};
@@ -87,7 +87,7 @@ impl Named {
         let lowered = pipeline::prepare(&read(text), Check::Assertions);
         let words = prepare(&lowered, false, &Budget::unlimited()).expect("it is small");
         let system = System::new(words, Mode::Integers);
-        let settled = Settled::new(Threads::new(&system).expect("threads are known"), &system);
+        let settled = EarlyStarted::new(Threads::new(&system).expect("threads are known"), &system);
         let threads = settled.threads.threads.iter().map(|t| words.templates[t.template].name.clone());
         Self { threads: threads.collect(), model: Model::new(&system, &settled) }
     }

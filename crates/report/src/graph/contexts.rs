@@ -134,8 +134,8 @@ pub(crate) fn edge_lines(program: &Program, edge: &AbstractEdge) -> Vec<String> 
         let names: Vec<String> = action.havoc.iter().map(|variable| known_name(&variable.name)).collect();
         lines.push(format!("changes {}", names.join(", ")));
     }
-    if !action.behind.is_true() {
-        lines.push(format!("then {}", with_source_names(&action.behind)));
+    if !action.after.is_true() {
+        lines.push(format!("then {}", with_source_names(&action.after)));
     }
     for started in &action.starts {
         lines.push(format!("starts {}", name(program, *started)));

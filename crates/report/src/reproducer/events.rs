@@ -115,11 +115,11 @@ impl<'p> Execution<'p> {
             let locks = locks(&execution.machine, before, step.thread, step.edge);
             let span = program.templates[template].edges[step.edge].span;
             // A step that takes or gives back a lock is the last one of its part of a call.
-            let goes_on = index > 0
+            let continues = index > 0
                 && execution.threads[index - 1] == step.thread
                 && !ends_call
                 && (execution.spans[index - 1] == span || execution.machine.is_atomic(before, step.thread));
-            execution.calls.push(if goes_on { execution.calls[index - 1] } else { index });
+            execution.calls.push(if continues { execution.calls[index - 1] } else { index });
             ends_call = !locks.is_empty();
             let locks = locks
                 .iter()

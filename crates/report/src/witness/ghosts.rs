@@ -62,7 +62,7 @@ pub(super) fn ghosts(program: &Program) -> Vec<Ghost> {
             });
             ghost.updates.push((edge.span, template.name.clone(), value));
             if value == 1 {
-                ghost.taken.extend(behind(template, edge).map(|next| (edge.span, next)));
+                ghost.taken.extend(after(template, edge).map(|next| (edge.span, next)));
             }
         }
     }
@@ -100,7 +100,7 @@ fn mentioned(op: &Op) -> BTreeSet<ObjectId> {
 }
 
 /// The line that a thread is at after a step, past the remaining private steps of the same line.
-fn behind(template: &Template, step: &Edge) -> Option<Span> {
+fn after(template: &Template, step: &Edge) -> Option<Span> {
     let mut at = step.target;
     let mut seen: BTreeSet<LocationId> = BTreeSet::new();
     while seen.insert(at) {

@@ -112,13 +112,9 @@ fn interpolants(
             system.clause(Clause { body: before, constraint, head: None });
             break;
         }
-        let behind: BTreeSet<&Variable> = variables[cut + 1..].iter().flatten().collect();
-        let live: BTreeSet<Variable> = variables[..=cut]
-            .iter()
-            .flatten()
-            .filter(|variable| behind.contains(variable))
-            .cloned()
-            .collect();
+        let after: BTreeSet<&Variable> = variables[cut + 1..].iter().flatten().collect();
+        let live: BTreeSet<Variable> =
+            variables[..=cut].iter().flatten().filter(|variable| after.contains(variable)).cloned().collect();
         let owner = |variable: &Variable| path.copies.get(variable).and_then(|copied| copied.thread);
         let threads: BTreeSet<usize> = live.iter().filter_map(owner).collect();
         let groups: Vec<Option<usize>> = match (apart, threads.len()) {

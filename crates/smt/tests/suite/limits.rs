@@ -172,7 +172,7 @@ fn a_question_that_is_not_small_is_asked_again() {
 
 /// The example `killed_queries` does this ten thousand times.
 #[test]
-fn killed_questions_leave_no_memory_behind() {
+fn killed_questions_leak_no_memory() {
     let kill = |count: u32| {
         for round in 0..count {
             let mut solver = Solver::new();

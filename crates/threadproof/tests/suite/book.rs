@@ -23,9 +23,9 @@ fn commands(text: &str) -> Vec<Shown> {
     let mut open = false;
     for (number, line) in lines.iter().enumerate() {
         // A block continues after an empty line if what follows is indented.
-        let goes_on = |line: &str| line.starts_with("    ");
+        let continues = |line: &str| line.starts_with("    ");
         let next = lines[number..].iter().find(|line| !line.trim().is_empty());
-        let inside = goes_on(line) || (line.is_empty() && next.is_some_and(|next| goes_on(next)));
+        let inside = continues(line) || (line.is_empty() && next.is_some_and(|next| continues(next)));
         let content = line.strip_prefix("    ").unwrap_or("");
         if let Some(command) = content.strip_prefix("$ ").filter(|command| command.starts_with("threadproof"))
         {

@@ -142,11 +142,11 @@ fn count(lock: ObjectId) -> Expr {
 fn atomic_thread(code: &Template, body: TemplateId) -> Template {
     let mut thread = Template { name: code.name.clone(), span: code.span, ..Template::default() };
     let idle = thread.location(LocationKind::Normal, false);
-    let [before, behind] = [(), ()].map(|()| thread.location(LocationKind::Normal, true));
+    let [before, after] = [(), ()].map(|()| thread.location(LocationKind::Normal, true));
     thread.entry = idle;
     thread.edge(idle, before, vec![], code.span);
-    thread.edge(before, behind, vec![Op::Call(Callee::Procedure(body), vec![], None)], code.span);
-    thread.edge(behind, idle, vec![], code.span);
+    thread.edge(before, after, vec![Op::Call(Callee::Procedure(body), vec![], None)], code.span);
+    thread.edge(after, idle, vec![], code.span);
     thread
 }
 
@@ -160,14 +160,14 @@ fn nesting_thread(
     let mut thread = Template { name: code.name.clone(), span: code.span, ..Template::default() };
     let idle = thread.location(LocationKind::Normal, false);
     let before = thread.location(LocationKind::Normal, !enables);
-    let behind = thread.location(LocationKind::Normal, false);
+    let after = thread.location(LocationKind::Normal, false);
     thread.entry = idle;
     let address = Expr::Address(lock, 0);
     let level = Lhs::Memory(Place { atomic: true, ..Place::cell(level, 0, IntType::U32) });
     let start = vec![Op::Lock(LockKind::Read, address.clone()), Op::set(level, count(lock))];
     thread.edge(idle, before, start, code.span);
-    thread.edge(before, behind, vec![Op::Call(Callee::Procedure(body), vec![], None)], code.span);
-    thread.edge(behind, idle, vec![Op::Unlock(LockKind::Read, address)], code.span);
+    thread.edge(before, after, vec![Op::Call(Callee::Procedure(body), vec![], None)], code.span);
+    thread.edge(after, idle, vec![Op::Unlock(LockKind::Read, address)], code.span);
     thread
 }
 

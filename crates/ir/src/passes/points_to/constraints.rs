@@ -257,7 +257,7 @@ fn has_open_values(template: &Template) -> bool {
 
 /// Whether a local may be read after an operation of an edge, given what is live after the edge.
 fn is_read(edge: &Edge, index: usize, local: LocalId, live: &BitSet) -> bool {
-    live.contains(local.index()) || edge.reads_behind(index, local)
+    live.contains(local.index()) || edge.reads_later(index, local)
 }
 
 /// Numbers below this that a function gives are no addresses. Larger bounds, such as those of types, exclude

@@ -4,6 +4,7 @@
 //! solution grows keeps a dense part of the graph from being gone through once for each of its nodes.
 
 use super::solve::{Constraints, Node, Solver};
+use crate::components::components;
 
 impl Solver {
     /// The node that stands for a node.
@@ -60,50 +61,14 @@ impl Solver {
         into.parts.extend(taken.parts);
     }
 
-    /// The strongly connected components with more than one node (Tarjan 1972, without recursion).
+    /// The strongly connected components with more than one node.
     fn cycles(&self) -> Vec<Vec<Node>> {
-        const OPEN: u32 = u32::MAX;
-        let count = self.nodes.len();
-        let (mut number, mut low, mut done) = (vec![OPEN; count], vec![OPEN; count], vec![false; count]);
-        let mut next = 0;
-        let mut stack: Vec<Node> = Vec::new();
-        let mut path: Vec<(Node, usize)> = Vec::new();
-        let mut found = Vec::new();
-        for start in 0..count as Node {
-            if number[start as usize] != OPEN || self.find(start) != start {
-                continue;
-            }
-            path.push((start, 0));
-            while let Some((node, index)) = path.pop() {
-                let at = node as usize;
-                if index == 0 {
-                    (number[at], low[at]) = (next, next);
-                    next += 1;
-                    stack.push(node);
-                }
-                if let Some(to) = self.nodes[at].copies.get(index) {
-                    path.push((node, index + 1));
-                    let to = self.find(*to);
-                    if number[to as usize] == OPEN {
-                        path.push((to, 0));
-                    } else if !done[to as usize] {
-                        low[at] = low[at].min(number[to as usize]);
-                    }
-                    continue;
-                }
-                if let Some((parent, _)) = path.last() {
-                    low[*parent as usize] = low[*parent as usize].min(low[at]);
-                }
-                if low[at] == number[at] {
-                    let from = stack.iter().rposition(|member| *member == node).unwrap_or(0);
-                    let group = stack.split_off(from);
-                    group.iter().for_each(|member| done[*member as usize] = true);
-                    if group.len() > 1 {
-                        found.push(group);
-                    }
-                }
-            }
-        }
-        found
+        let targets = |node: Node| {
+            let is_found = self.find(node) == node;
+            let copies = if is_found { self.nodes[node as usize].copies.as_slice() } else { &[] };
+            copies.iter().map(|to| self.find(*to))
+        };
+        let found = components(self.nodes.len() as Node, targets).members;
+        found.into_iter().filter(|group| group.len() > 1).collect()
     }
 }

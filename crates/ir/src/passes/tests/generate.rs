@@ -324,31 +324,31 @@ impl<'a> Body<'a> {
     }
     fn conditional(&mut self) {
         self.depth += 1;
-        let (yes, no, behind, condition) = (self.label(), self.label(), self.label(), self.condition(2));
+        let (yes, no, after, condition) = (self.label(), self.label(), self.label(), self.condition(2));
         self.branch(condition, yes, no);
         for arm in [yes, no] {
             self.here = arm;
             let count = self.random.below(2);
             self.statements(count);
-            self.edge(self.here, behind, vec![]);
+            self.edge(self.here, after, vec![]);
         }
-        self.here = behind;
+        self.here = after;
         self.depth -= 1;
     }
     fn repeat(&mut self) {
         self.depth += 1;
         let counter = self.template.local("n", INT, Span::default());
         self.emit(Op::set(Lhs::Local(counter), Expr::Const(0, INT)));
-        let (head, body, behind) = (self.label(), self.label(), self.label());
+        let (head, body, after) = (self.label(), self.label(), self.label());
         self.edge(self.here, head, vec![]);
         self.here = head;
         let condition = Expr::binary(BinaryOp::Lt, INT, Expr::Local(counter), Expr::Const(2, INT));
-        self.branch(condition, body, behind);
+        self.branch(condition, body, after);
         self.here = body;
         self.statement();
         let more = Expr::binary(BinaryOp::Add, INT, Expr::Local(counter), Expr::Const(1, INT));
         self.edge(self.here, head, vec![Op::set(Lhs::Local(counter), more)]);
-        self.here = behind;
+        self.here = after;
         self.depth -= 1;
     }
     fn locked(&mut self) {

@@ -3,7 +3,7 @@
 use super::explore::observe;
 use super::for_seeds;
 use super::generate::Shape;
-use crate::passes::{atomic_runs, split};
+use crate::passes::{lipton_reduce, split};
 
 fn atomic_locations(program: &crate::Program) -> usize {
     program.templates.iter().flat_map(|code| &code.locations).filter(|location| location.atomic).count()
@@ -22,7 +22,7 @@ fn runs_keep_errors_and_last_values_where_nothing_races() {
             if !seen.races.is_empty() {
                 return;
             }
-            let after = atomic_runs(&before);
+            let after = lipton_reduce(&before);
             assert_eq!(crate::check::check(&after), Ok(()), "seed {seed}");
             let reduced = observe(&after, 12_000).expect("there are fewer states");
             assert_eq!(seen.errors, reduced.errors, "seed {seed}");

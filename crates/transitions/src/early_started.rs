@@ -23,7 +23,7 @@ const MOST_PATHS: usize = 8;
 
 /// The result: threads that run from the beginning.
 #[derive(Clone, Debug)]
-pub struct Settled {
+pub struct EarlyStarted {
     /// The threads, and how they start.
     pub threads: Threads,
     /// The steps of the initialisation, and steps that no thread notices: for schedules only.
@@ -69,7 +69,7 @@ impl Threads {
     }
 }
 
-impl Settled {
+impl EarlyStarted {
     /// Settles threads, as far as that loses little precision.
     pub fn new(threads: Threads, system: &System<'_>) -> Self {
         let mut settled = Self { threads, before: Vec::new() };
