@@ -3,7 +3,7 @@
 
 use crate::future::{Effect, Futures, Needed, effect};
 use crate::inputs::Inputs;
-use crate::proof::{Odometer, ProofError, is_bad};
+use crate::proof::{Odometer, ProofError, refused};
 use crate::stuck::Graph;
 use ir::semantics::{Access, Block, Bytes, Machine, State, Stuck, Thread, ThreadIndex, Trail};
 use ir::{Callee, Expr, IntType, LocationKind, ObjectId, Op, Program, Value};
@@ -225,8 +225,8 @@ impl Follower<'_, '_> {
             self.graph.add(from, number, thread, path.trail);
         }
         if new {
-            if is_bad(&self.machine, self.property, &state) {
-                return Err(ProofError::Violated);
+            if let Some(error) = refused(&self.machine, self.property, &state) {
+                return Err(error);
             }
             self.graph.state(&state);
             open.push((number, state));
@@ -261,8 +261,8 @@ impl Follower<'_, '_> {
         }
         let count = state.threads.len();
         if let Some(thread) = (0..count).find(|thread| self.machine.is_atomic(state, *thread)) {
-            if is_bad(&self.machine, self.property, state) {
-                return Err(ProofError::Violated);
+            if let Some(error) = refused(&self.machine, self.property, state) {
+                return Err(error);
             }
             return Ok(by(thread, self.take(state, thread)?));
         }

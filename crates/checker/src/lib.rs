@@ -5,6 +5,7 @@
 //! proof rule at a time.
 
 mod abstraction;
+mod awaiting;
 mod closed;
 mod context;
 mod describe;

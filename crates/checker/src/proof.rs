@@ -38,10 +38,13 @@
 //!
 //! In stored states, locals that are not read again are set to 0.
 //!
-//! Memory that may be lost ([`Machine::may_leak`]) stays lost: no step finds it again. So a stored state
-//! shows it, later if not at once. Memory that is left where the program ends may be freed by a private step
-//! before, so all steps are taken in all orders then.
+//! Memory that may be lost ([`Machine::may_leak`]) stays lost: no step finds it again, except that joining a
+//! thread finds what its result leads to. So a stored state shows it, later if not at once. Without
+//! reduction, such results count if they are found in all continuations: among the states that await this,
+//! none is the last one of an execution, and there is no cycle ([`crate::awaiting`]). Memory that is left
+//! where the program ends may be freed by a private step before, so all steps are taken in all orders then.
 
+use crate::awaiting::Awaiting;
 use crate::executions::{Exception, rests_on_points_to, try_points_to, try_property};
 use crate::follow::follow_all;
 use crate::inputs::Inputs;
@@ -71,6 +74,8 @@ pub enum ProofError {
     Input(TemplateId, EdgeId),
     /// There is a bad state.
     Violated,
+    /// Only the result of a thread leads to some memory, and it may stay so.
+    Awaiting,
     /// A claim of the proof is false, or does not follow.
     Claim(String),
     /// It does not have the form of a proof.
@@ -92,6 +97,7 @@ impl fmt::Display for ProofError {
             Self::Limit(limit) => write!(f, "an execution goes past the limit on {limit:?}"),
             Self::Input(template, edge) => write!(f, "the input at {template}:{edge} has too many values"),
             Self::Violated => f.write_str("there is a violation"),
+            Self::Awaiting => f.write_str("allocated memory is lost unless who joins a thread gets it"),
             Self::Claim(text) => write!(f, "a claim of the proof does not hold: {text}"),
             Self::Form(wrong) => write!(f, "it has not the form of a proof: {wrong}"),
             Self::Unforeseen(how) => {
@@ -113,7 +119,7 @@ impl From<ProofError> for Reason {
         match error {
             ProofError::TooExpensive(exhausted) => Self::Exhausted(exhausted),
             ProofError::Assumption(text) => Self::NotSupported(text, Span::default()),
-            ProofError::Unforeseen(_) => Self::GaveUp(error.to_string()),
+            ProofError::Unforeseen(_) | ProofError::Awaiting => Self::GaveUp(error.to_string()),
             ProofError::Copies
             | ProofError::Limit(_)
             | ProofError::Input(..)
@@ -277,7 +283,7 @@ pub fn check_all_executions(
 }
 
 /// Whether a state is bad.
-pub(crate) fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) -> bool {
+fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) -> bool {
     match property {
         Property::NoError(kinds) => (0..state.threads.len()).any(|thread| {
             let Some((template, location)) = state.location(thread) else { return false };
@@ -290,6 +296,15 @@ pub(crate) fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) 
         Property::NoDeadlock => machine.deadlock(state).is_some(),
         Property::NoLeak(leak) => machine.may_leak(state, *leak),
     }
+}
+
+/// Why a state is refused, if it is: it is bad, or it would be without joins.
+pub(crate) fn refused(machine: &Machine<'_>, property: &Property, state: &State) -> Option<ProofError> {
+    if !is_bad(machine, property, state) {
+        return None;
+    }
+    let awaits = matches!(property, Property::NoLeak(leak) if machine.awaits_join(state, *leak));
+    Some(if awaits { ProofError::Awaiting } else { ProofError::Violated })
 }
 
 /// Gives a step its open values: a fixed prefix, then the first value of each list. Records the lists.
@@ -376,12 +391,15 @@ fn follow_all_plainly(
     let initial = machine.initial(copies).map_err(ProofError::Limit)?;
     let each = 200 + initial.statics.len() as u64;
     let mut graph = Graph::new(property);
+    let mut awaiting = Awaiting::default();
     let mut seen: FxHashMap<State, u32> = FxHashMap::from_iter([(initial.clone(), 0)]);
     let mut queue = VecDeque::from([(0, initial)]);
     let mut steps: u64 = 0;
     while let Some((number, state)) = queue.pop_front() {
-        if is_bad(&machine, property, &state) {
-            return Err(ProofError::Violated);
+        match refused(&machine, property, &state) {
+            None => {}
+            Some(ProofError::Awaiting) => awaiting.state(number),
+            Some(error) => return Err(error),
         }
         graph.state(&state);
         for thread in machine.schedulable(&state) {
@@ -408,6 +426,7 @@ fn follow_all_plainly(
                                 }
                             };
                             graph.add(number, to, thread, trail);
+                            awaiting.add(number, to);
                             if seen.len() > most {
                                 return Err(ProofError::TooExpensive(Exhausted::Memory));
                             }
@@ -424,6 +443,9 @@ fn follow_all_plainly(
                 }
             }
         }
+    }
+    if !awaiting.all_end() {
+        return Err(ProofError::Awaiting);
     }
     graph.check(&machine)
 }

@@ -18,8 +18,8 @@ use ir::Draft;
 use ir::passes::allocators::CallUses;
 use ir::passes::{PointsTo, callable_with};
 use ir::{
-    Assumption, BinaryOp, Count, DataModel, Expr, Initial, IntType, Layout, LocationId, Object, ObjectId,
-    Program, Span, Storage, Template, TemplateId,
+    Assumption, BinaryOp, Count, DataModel, Edge, Expr, Initial, IntType, Layout, Lhs, LocationId, Object,
+    ObjectId, Op, Program, Rhs, Span, Storage, Template, TemplateId,
 };
 use rucc_sema::{Definition, Emission, Linkage, StorageDuration};
 use rucc_types::{ArrayLen, TypeKind};
@@ -286,9 +286,18 @@ impl<'u> Lowering<'u> {
         let newest = std::mem::take(&mut self.program.assumptions);
         self.noted.extend(newest.into_iter().map(|assumption| (within, assumption)));
     }
-    /// Drops simplifications in functions that are never called: tables of functions mention many.
+    /// Drops simplifications in functions that are never called: tables of functions mention many. And those
+    /// about detached threads that are joined, where none is.
     fn drop_unreachable_assumptions(&mut self, mut points_to: Option<PointsTo>) {
-        let noted = std::mem::take(&mut self.noted);
+        let mut noted = std::mem::take(&mut self.noted);
+        let joined = self.joined();
+        let detached = noted.iter_mut().filter(|(_, one)| one.text.ends_with(library::NOT_JOINED));
+        for (within, assumption) in detached {
+            let here = |edge: &Edge, _: &Lhs| edge.span == assumption.span;
+            let objects = within.map(|within| self.variables(within, &here)).unwrap_or_default();
+            let is_joined = |object: &ObjectId| joined.iter().any(|joined| joined.contains(object));
+            assumption.limits_proof = objects.iter().any(is_joined);
+        }
         let limits = noted.iter().any(|(within, assumption)| within.is_some() && assumption.limits_proof);
         // Interrupt handlers have no callers.
         let callable = (limits && self.nesc.is_none()).then(|| callable_with(&self.program, &mut points_to));
@@ -298,10 +307,44 @@ impl<'u> Lowering<'u> {
             let is_known = |known: &Assumption| {
                 *known == assumption || known.text == assumption.text && library::is_granted(&known.text)
             };
-            if counts && !self.program.assumptions.iter().any(is_known) {
+            let is_of_joins = assumption.text.ends_with(library::NOT_JOINED);
+            if counts && (joined.is_some() || !is_of_joins) && !self.program.assumptions.iter().any(is_known)
+            {
                 self.program.assumptions.push(assumption);
             }
         }
+    }
+    /// The variables that values of expressions in a procedure are read from, as far as they are known.
+    fn variables(&self, template: TemplateId, holds: &dyn Fn(&Edge, &Lhs) -> bool) -> BTreeSet<ObjectId> {
+        let mut found = BTreeSet::new();
+        for edge in &self.program.templates[template].edges {
+            for op in &edge.ops {
+                let Op::Assign(assignment) = op else { continue };
+                for (_, value) in assignment.pairs.iter().filter(|(lhs, _)| holds(edge, lhs)) {
+                    let Rhs::Value(value) = value else { continue };
+                    value.walk(&mut |inner| {
+                        if let Expr::Address(object, _) = inner {
+                            found.insert(*object);
+                        }
+                    });
+                }
+            }
+        }
+        found
+    }
+    /// The variables that threads are joined by, as far as they are known; `None` where none is joined.
+    fn joined(&self) -> Option<BTreeSet<ObjectId>> {
+        let mut found = None;
+        for (id, code) in self.program.templates.enumerate() {
+            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+                let Op::Join(thread, _) = op else { continue };
+                let objects: &mut BTreeSet<ObjectId> = found.get_or_insert_default();
+                if let Expr::Local(local) = thread {
+                    objects.extend(self.variables(id, &|_, lhs| *lhs == Lhs::Local(*local)));
+                }
+            }
+        }
+        found
     }
     /// Proves and refutes nothing by writes that may reach memory that is mapped to be read only.
     fn doubt_writes_to_mapped(&mut self, points_to: &mut Option<PointsTo>) {

@@ -2,9 +2,9 @@
 //!
 //! A finding is a violation, a check that is open, an open line, an open memory location, or something that
 //! is not modelled where a check is open. Its key does not change when lines move: it holds the property, and
-//! the names and the text of the lines that the finding is about. A race is known by its variable, whatever
-//! the accesses that were replayed: which these are may change from run to run. Where several findings have
-//! the same key, they are counted.
+//! the names and the text of the lines that the finding is about. A race is known by its variable and the
+//! file that declares it, whatever the accesses that were replayed: which these are may change from run to
+//! run. Where several findings have the same key, they are counted.
 //!
 //! This compares reports, and decides nothing: verdicts stay what they are.
 
@@ -262,7 +262,9 @@ pub fn findings(report: &Report<'_>) -> Vec<Finding> {
 fn violation(report: &Report<'_>, refutation: &Refutation) -> String {
     let program = &refutation.program;
     let name = match &refutation.replayed.violation {
-        ReplayedViolation::Race { name, .. } => return format!("race {}", unnumbered(name)),
+        ReplayedViolation::Race { name, declared, .. } => {
+            return format!("race {} {}", file(program, *declared), unnumbered(name));
+        }
         ReplayedViolation::Leak(leak) => unnumbered(&leak.name),
         ReplayedViolation::Error { .. } | ReplayedViolation::Deadlock(_) => String::new(),
     };

@@ -96,7 +96,7 @@ pub struct FoundAccess {
     pub atomic: bool,
     /// The function that the thread runs.
     pub thread: String,
-    /// The locks that it holds.
+    /// The locks that it is known to hold.
     pub locks: Vec<String>,
 }
 
@@ -119,10 +119,10 @@ impl FoundAccess {
             (true, true) => "writes atomically",
         }
     }
-    /// The text about the locks that it holds.
+    /// The text about the locks that it is known to hold.
     pub fn held(&self) -> String {
         match self.locks.as_slice() {
-            [] => "holds no lock".to_owned(),
+            [] => "holds no known lock".to_owned(),
             locks => {
                 let locks: Vec<String> = locks.iter().map(|lock| format!("`{lock}`")).collect();
                 format!("holds {}", locks.join(", "))

@@ -321,8 +321,8 @@ impl<'p> Sets<'p> {
         }
     }
 
-    /// What addresses are after a move. An address stays in its object. A procedure's address that moves by
-    /// a constant is none any more; an input that moves by anything else holds no address any more.
+    /// What addresses are after a move. An address stays in its object, and that of a procedure is one that
+    /// may move back; an input that moves by what is no constant holds no address any more.
     pub fn moved(&mut self, set: Set, by: Move) -> Set {
         if set == EMPTY || by == Move::By(0) {
             return set;
@@ -342,10 +342,8 @@ impl<'p> Sets<'p> {
             return known.clone();
         }
         let moved: Vec<PlaceId> = match &self.places[id as usize] {
-            Place::Anything | Place::Part => vec![id],
-            Place::Procedure(_) if matches!(by, Move::By(_)) => Vec::new(),
+            Place::Anything | Place::Part | Place::Procedure(_) => vec![id],
             Place::Input(..) if !matches!(by, Move::By(_)) && !self.program.foreign_numbers => Vec::new(),
-            Place::Procedure(_) => vec![id],
             Place::Input(number, _) => {
                 vec![self.places.insert_full(Place::Input(*number, true)).0 as PlaceId]
             }

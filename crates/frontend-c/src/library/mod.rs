@@ -70,6 +70,7 @@ pub use input::{comes_back, reads_itself};
 pub use options::own_variable;
 pub use outside::READ_ONLY;
 pub use simplify::simplify;
+pub use threads::NOT_JOINED;
 
 use crate::builder::Builder;
 use ir::{Expr, IntType, Program, Span, TemplateId};

@@ -3,6 +3,10 @@
 //! A handle is the thread's id. It is stored in the step that starts the thread; where others may see it,
 //! that becomes two steps (`handles.rs`).
 //!
+//! A detached thread is one like any other: joining it, or a thread twice, is undefined. Where a program
+//! detaches threads and joins some, the report says that the first is taken not to happen; nothing is proved
+//! where both name the same variable.
+//!
 //! Deviations: cancellation does not happen (limits proofs); a thread that joins itself waits forever
 //! (POSIX leaves it open), unless nobody can have told it its id (`ir/src/semantics/own_id.rs`). Cleanup
 //! handlers of files that were preprocessed elsewhere are not run (limits proofs).
@@ -12,6 +16,9 @@ use super::errno::EBUSY;
 use super::printing::read_pointees;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{Callee, Expr, IntType, Lhs, LocationKind, Op, Place};
+
+/// Taken for granted where threads are detached; of interest where some are joined.
+pub const NOT_JOINED: &str = "a thread that is detached is not joined, which is undefined";
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["pthread_create"], wins: Wins::Model, model: |c, call| create(c, call, 2, 3) },
@@ -51,6 +58,25 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry {
+        names: &["pthread_detach", "thrd_detach"],
+        wins: Wins::Model,
+        model: |context, call| {
+            context.assume(call, NOT_JOINED, false);
+            answer_int(0)
+        },
+    },
+    Entry {
+        names: &["pthread_attr_setdetachstate"],
+        wins: Wins::Model,
+        model: |context, call| {
+            // `PTHREAD_CREATE_JOINABLE` is 0.
+            if !matches!(call.argument(1)?.value, Expr::Const(0, _)) {
+                context.assume(call, NOT_JOINED, false);
+            }
+            clears_first(context, call)
+        },
+    },
+    Entry {
         names: &["pthread_setschedparam", "pthread_setaffinity_np", "pthread_setname_np"],
         wins: Wins::Model,
         model: |context, call| {
@@ -60,13 +86,11 @@ pub(super) const TABLE: &[Entry] = &[
     },
     Entry {
         names: &[
-            "pthread_detach",
             "pthread_testcancel",
             "pthread_setconcurrency",
             "pthread_setschedprio",
             "pthread_yield",
             "__pthread_unregister_cancel",
-            "thrd_detach",
             "thrd_yield",
             "sched_yield",
         ],

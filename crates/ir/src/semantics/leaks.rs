@@ -11,7 +11,8 @@
 //! [`Machine::leak`] under-approximates what is lost: locals that are never read again count as pointers, as
 //! do any bytes that look like one. [`Machine::may_leak`] over-approximates it, in all states and not only
 //! where the program ends, if locals that are not read again are 0: results of threads, and words that are
-//! not aligned, do not count as pointers.
+//! not aligned, do not count as pointers. Memory that only the result of a thread leads to
+//! ([`Machine::awaits_join`]) is found again where the thread is joined, if it is.
 
 use super::machine::{Machine, State, ThreadIndex};
 use super::memory::Bytes;
@@ -42,6 +43,8 @@ enum Roots {
     All,
     /// Those that certainly are.
     Aligned,
+    /// Those that certainly are, and results of threads, which who joins them gets.
+    AlignedOrResult,
 }
 
 impl Machine<'_> {
@@ -69,6 +72,12 @@ impl Machine<'_> {
             (Leak::Lost, None) if state.halted => false,
             (Leak::Lost, end) => self.lost(state, end, Roots::Aligned).is_some(),
         }
+    }
+
+    /// Whether all memory that a program may have lost, before it ends, is what results of threads lead to.
+    pub fn awaits_join(&self, state: &State, leak: Leak) -> bool {
+        let is_running = leak == Leak::Lost && !state.halted && self.end(state).is_none();
+        is_running && self.lost(state, None, Roots::AlignedOrResult).is_none()
     }
 
     /// Whether an address is that of an allocated object that `free` gives back.
@@ -108,7 +117,7 @@ impl Machine<'_> {
         let width = self.program.data_model.pointer().bytes() as usize;
         let stride = match roots {
             Roots::All => 1,
-            Roots::Aligned => width,
+            Roots::Aligned | Roots::AlignedOrResult => width,
         };
         let mut reached = vec![false; state.heap.len()];
         let mut work = Vec::new();
@@ -132,7 +141,7 @@ impl Machine<'_> {
             words(&thread.stack, size).into_iter().for_each(|word| see(word, &mut work));
             let activations = thread.activations.iter().filter(|_| !has_returned);
             activations.flat_map(|one| &one.locals).for_each(|local| see(*local, &mut work));
-            if roots == Roots::All {
+            if roots != Roots::Aligned {
                 see(thread.result, &mut work);
             }
         }

@@ -116,12 +116,12 @@ fn what_is_open_comes_first_and_ranked() {
         Shared memory: 4 locations: 2 open, 2 race-free, assuming what could hide behaviour (below).
         Reached: 2 of 3 functions, 1 of 1 thread starts.
           open      `count`, pool.c:6
-                   pool.c:21: main reads, holds no lock
+                   pool.c:21: main reads, holds no known lock
               with pool.c:31: worker writes, holds `m`
           open      `flag`, pool.c:5
-                   pool.c:20: main writes, holds no lock
-              with pool.c:30: worker writes, holds no lock
-              or   pool.c:30: worker writes, holds no lock
+                   pool.c:20: main writes, holds no known lock
+              with pool.c:30: worker writes, holds no known lock
+              or   pool.c:30: worker writes, holds no known lock
               with the same in another thread
           race-free, assuming what could hide behaviour (below):
               1 because lock `p->guard` is held: pool->size of the struct pool allocated in pool.c:12
@@ -154,7 +154,7 @@ fn both_accesses_of_a_possible_race_are_shown() {
               with worker writes it, holds m
           possible  `count`, pool.c:6
               but for: if `f` in pool.c:9 gives 1
-                   pool.c:21: main reads, holds no lock
+                   pool.c:21: main reads, holds no known lock
               with pool.c:31: worker writes, holds `m`"#]]
     .assert_eq(&shown.collect::<Vec<_>>().join("\n"));
 }
@@ -213,7 +213,7 @@ fn the_listing_for_programs() {
                   "thread": "worker"
                 }
               ],
-              "because": "main reads and holds no lock, worker writes and holds `m`: nothing is known that keeps them apart",
+              "because": "main reads and holds no known lock, worker writes and holds `m`: nothing is known that keeps them apart",
               "declared": "pool.c:6:5",
               "name": "count",
               "status": "open"
@@ -235,7 +235,7 @@ fn the_listing_for_programs() {
                   "thread": "worker"
                 }
               ],
-              "because": "main writes and holds no lock, worker writes and holds no lock: nothing is known that keeps them apart; and one more pair of accesses",
+              "because": "main writes and holds no known lock, worker writes and holds no known lock: nothing is known that keeps them apart; and one more pair of accesses",
               "declared": "pool.c:5:5",
               "name": "flag",
               "status": "open"
@@ -314,8 +314,8 @@ fn the_listing_for_comments() {
 
         | status | location | declared | accesses |
         |---|---|---|---|
-        | open | <code>count</code> | pool.c:6 | pool.c:21: main reads, holds no lock<br>pool.c:31: worker writes, holds &#96;m&#96; |
-        | open | <code>flag</code> | pool.c:5 | pool.c:20: main writes, holds no lock<br>pool.c:30: worker writes, holds no lock |
+        | open | <code>count</code> | pool.c:6 | pool.c:21: main reads, holds no known lock<br>pool.c:31: worker writes, holds &#96;m&#96; |
+        | open | <code>flag</code> | pool.c:5 | pool.c:20: main writes, holds no known lock<br>pool.c:30: worker writes, holds no known lock |
 
         <details><summary>race-free, assuming what could hide behaviour</summary>
 
@@ -355,7 +355,7 @@ fn the_listing_for_code_scanning() {
             }
           ],
           "message": {
-            "text": "Open whether there is a data race on `count`: main reads and holds no lock, worker writes and holds `m`: nothing is known that keeps them apart."
+            "text": "Open whether there is a data race on `count`: main reads and holds no known lock, worker writes and holds `m`: nothing is known that keeps them apart."
           },
           "partialFingerprints": {
             "threadproof/v1": "33b097fa790675f1ac694a9ef1da246d",
@@ -365,7 +365,7 @@ fn the_listing_for_code_scanning() {
             {
               "id": 1,
               "message": {
-                "text": "main reads, holds no lock"
+                "text": "main reads, holds no known lock"
               },
               "physicalLocation": {
                 "artifactLocation": {
@@ -410,9 +410,9 @@ fn the_listing_on_the_page() {
         <section id="memory"><h2>Shared memory</h2>
         <p>Shared memory: 4 locations: 2 open, 2 race-free, assuming what could hide behaviour (below). Reached: 2 of 3 functions, 1 of 1 thread starts.</p>
         <table class="memory"><thead><tr><th>status</th><th>location</th><th>declared</th><th>because</th></tr></thead><tbody>
-        <tr><td class="open">open</td><td><code>count</code></td><td>pool.c:6</td><td>main reads and holds no lock, worker writes and holds `m`: nothing is known that keeps them apart<details><summary>2 accesses</summary><ul><li><a href="#line-0-21">pool.c:21</a> main reads, holds no lock</li><li><a href="#line-0-31">pool.c:31</a> worker writes, holds `m`</li></ul></details></td></tr>
-        <tr><td class="open">open</td><td><code>flag</code></td><td>pool.c:5</td><td>main writes and holds no lock, worker writes and holds no lock: nothing is known that keeps them apart; and one more pair of accesses<details><summary>2 accesses</summary><ul><li><a href="#line-0-20">pool.c:20</a> main writes, holds no lock</li><li><a href="#line-0-30">pool.c:30</a> worker writes, holds no lock</li></ul></details></td></tr>
-        <tr><td class="good">race-free, assuming …</td><td><code>slots[].done</code></td><td>pool.c:7</td><td>one is before the other&#39;s thread starts, or after it has ended<details><summary>2 accesses</summary><ul><li><a href="#line-0-20">pool.c:20</a> main writes, holds no lock</li><li><a href="#line-0-30">pool.c:30</a> worker writes, holds no lock</li></ul></details></td></tr>
+        <tr><td class="open">open</td><td><code>count</code></td><td>pool.c:6</td><td>main reads and holds no known lock, worker writes and holds `m`: nothing is known that keeps them apart<details><summary>2 accesses</summary><ul><li><a href="#line-0-21">pool.c:21</a> main reads, holds no known lock</li><li><a href="#line-0-31">pool.c:31</a> worker writes, holds `m`</li></ul></details></td></tr>
+        <tr><td class="open">open</td><td><code>flag</code></td><td>pool.c:5</td><td>main writes and holds no known lock, worker writes and holds no known lock: nothing is known that keeps them apart; and one more pair of accesses<details><summary>2 accesses</summary><ul><li><a href="#line-0-20">pool.c:20</a> main writes, holds no known lock</li><li><a href="#line-0-30">pool.c:30</a> worker writes, holds no known lock</li></ul></details></td></tr>
+        <tr><td class="good">race-free, assuming …</td><td><code>slots[].done</code></td><td>pool.c:7</td><td>one is before the other&#39;s thread starts, or after it has ended<details><summary>2 accesses</summary><ul><li><a href="#line-0-20">pool.c:20</a> main writes, holds no known lock</li><li><a href="#line-0-30">pool.c:30</a> worker writes, holds no known lock</li></ul></details></td></tr>
         <tr><td class="good">race-free, assuming …</td><td><code>pool-&gt;size of the struct pool allocated in pool.c:12</code></td><td>pool.c:12</td><td>lock `p-&gt;guard` is held<details><summary>2 accesses</summary><ul><li><a href="#line-0-22">pool.c:22</a> main writes, holds `p-&gt;guard`</li><li><a href="#line-0-32">pool.c:32</a> worker writes, holds `q-&gt;guard`</li></ul></details></td></tr>
         </tbody></table>
     "##]].assert_eq(&page[start..end]);

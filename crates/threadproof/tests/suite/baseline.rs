@@ -85,6 +85,48 @@ fn races_that_are_known_are_not_told_again() {
 }
 
 #[test]
+fn variables_of_one_name_in_two_files_are_two() {
+    let folder = Folder::new("baseline-files");
+    let file = |races: bool| {
+        let write = if races { "n = 1; " } else { "" };
+        format!(
+            "static int n;\nvoid *NAME(void *a) {{ {write}return 0; }}\nint of_NAME(void) {{ return n; }}\n"
+        )
+    };
+    let main = "#include <pthread.h>\nvoid *f(void *), *g(void *);\n\
+        int main(void) { pthread_t p, q; pthread_create(&p, 0, f, 0); pthread_create(&p, 0, f, 0);\n\
+        pthread_create(&q, 0, g, 0); pthread_create(&q, 0, g, 0); return 0; }\n";
+    folder.write("main.c", main);
+    let write = |one: bool, other: bool| {
+        folder.write("f.c", &file(one).replace("NAME", "f"));
+        folder.write("g.c", &file(other).replace("NAME", "g"));
+    };
+    write(true, false);
+    let words = ["verify", "--check", "races", "main.c", "f.c", "g.c"];
+    let (_, out, _) = folder.run(&[&words[..], &["--format", "json"]].concat());
+    folder.write("base", &out);
+    write(false, true);
+    let (status, out, _) = folder.run(&[&words[..], &["--baseline", "base"]].concat());
+    assert!(status == 1 && out.contains("compared with the baseline: 1 new, 0 known, 1 gone"), "{out}");
+}
+
+#[test]
+fn answers_of_a_store_hide_no_race() {
+    let folder = Folder::new("baseline-store");
+    folder.write("a.c", RACE);
+    record(&folder, "json", "a.c", "base");
+    folder.write("a.c", TWO);
+    let words = ["verify", "--check", "races", "--cache", "store", "--baseline", "base", "a.c"];
+    for _ in 0..2 {
+        let (status, out, _) = folder.run(&words);
+        assert!(status == 1 && out.contains("compared with the baseline: 1 new, 1 known, 0 gone"), "{out}");
+    }
+    folder.write("a.c", LOCKED);
+    let answers = [0; 2].map(|_| folder.run(&[&words[..], &["--explain"]].concat()).1);
+    assert!(!answers[0].contains("cache") && answers[1].contains("cache"), "{answers:?}");
+}
+
+#[test]
 fn what_was_open_stays_open_without_a_complaint() {
     let folder = Folder::new("baseline-open");
     let more = OPEN.replace("int helper(int *);", "int helper(int *), other(int *);");

@@ -405,10 +405,6 @@ impl<'p> Numbers<'p> {
                     return Shows::NOTHING;
                 }
                 let shows = self.of_operation(template, *op, pair, left, right);
-                if arithmetic == Some(PointerArithmetic::Difference) {
-                    // C has no difference of pointers into two objects.
-                    return shows;
-                }
                 // Bits side by side show nothing that they do not show alone.
                 let are_joined = *op == BinaryOp::Or;
                 self.with_age(template, shows, &[(&pair.0, left), (&pair.1, right)], !are_joined)
@@ -544,14 +540,16 @@ impl<'p> Numbers<'p> {
     }
 
     /// Whether two addresses are in objects that points-to sets know as one, such as those of one
-    /// allocation site.
+    /// allocation site, and none is in the place of another one that is gone.
     fn have_one_target(&self, template: TemplateId, one: &Expr, other: &Expr) -> bool {
         let mut found = None;
         let pointees = [one, other].map(|address| self.points_to.pointees(template, address));
-        pointees.iter().flatten().all(|pointee| match pointee {
+        let is_one = pointees.iter().flatten().all(|pointee| match pointee {
             Pointee::Cell(object, _) => *found.get_or_insert(*object) == *object,
             Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part | Pointee::Anything => false,
-        })
+        });
+        let is_reused = found.is_some_and(|object| self.reused.has(object));
+        is_one && (!is_reused || self.in_one_object(template, one, other))
     }
 
     /// Whether two addresses are in the same object.

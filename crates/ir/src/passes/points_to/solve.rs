@@ -262,12 +262,8 @@ impl Solver {
     /// Where a pointer may point after it has moved.
     pub fn shifted(&self, pointee: Pointee, shift: Shift) -> Vec<Pointee> {
         match pointee {
-            Pointee::Anything | Pointee::Part => vec![pointee],
-            // A procedure's address that moves is no procedure's.
-            Pointee::Procedure(_) => match shift {
-                Shift::By(0) | Shift::MultipleOf(_) | Shift::Within { .. } => vec![pointee],
-                Shift::By(_) => vec![],
-            },
+            // A procedure's address that moves may move back.
+            Pointee::Anything | Pointee::Part | Pointee::Procedure(_) => vec![pointee],
             Pointee::Input(number) => match shift {
                 Shift::By(0) => vec![pointee],
                 Shift::By(_) => vec![Pointee::Input(number | 1)],

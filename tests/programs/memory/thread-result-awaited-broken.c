@@ -1,0 +1,14 @@
+// What a thread allocated is lost where nobody asks for its result, and the program never ends. Nothing is proved.
+// todo: memtrack=false
+#include <pthread.h>
+#include <stdlib.h>
+static void *make(void *unused) {
+  return malloc(3);
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, make, 0);
+  pthread_join(t, 0);
+  for (;;) {
+  }
+}
