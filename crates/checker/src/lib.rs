@@ -26,6 +26,7 @@ mod queries_view;
 mod ready;
 mod replay;
 mod silence;
+mod sizes;
 mod spec;
 mod states;
 mod stuck;
