@@ -301,6 +301,7 @@ fn read_here(sources: &[(Source, Options)], whole: &Options) -> Result<Program, 
     }
     library::simplify(&mut program);
     ir::passes::allocators::separate_allocators(&mut program, &uses);
+    ir::passes::helpers::separate_helpers(&mut program);
     match ir::check::check(&program) {
         Ok(()) => Ok(program),
         Err(malformed) => {

@@ -23,6 +23,7 @@ pub mod dead_code;
 pub mod footprint;
 pub mod foreign;
 pub mod forget;
+pub mod helpers;
 pub mod inline;
 pub mod interrupts;
 pub mod jumps;

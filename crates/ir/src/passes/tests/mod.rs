@@ -6,6 +6,7 @@ mod compress;
 pub(super) mod explore;
 mod forget;
 pub(super) mod generate;
+mod helpers;
 mod inline;
 mod jumps;
 mod lock_order;
