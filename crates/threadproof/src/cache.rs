@@ -146,7 +146,7 @@ impl Cache {
         Self { folder, effort, interactive, missed: Arc::default() }
     }
 
-    /// The store of an editor: the one that the options name, or the user's. `None` where nothing can be kept.
+    /// The store of an editor: the one that the options name, or the user's. `None` where nothing is kept.
     pub fn for_editor(options: &Verify) -> Option<Self> {
         let asking = &options.asking;
         if options.reading.nesc || !asking.race.is_empty() || asking.spec.is_some() {

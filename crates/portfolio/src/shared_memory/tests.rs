@@ -1,3 +1,5 @@
+//! Tests of listings and of the searches for races on single locations.
+
 use super::*;
 use engine_explicit::Explicit;
 use ir::passes::PointsTo;

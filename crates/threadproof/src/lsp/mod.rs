@@ -2,9 +2,9 @@
 //! violation, in any editor that speaks the Language Server Protocol over standard input and output.
 //!
 //! The loop answers the editor at once; a verification runs in a separate thread, shows its progress
-//! ([`progress`]), publishes its findings, and is cancelled when one of its files changes. It verifies the program that contains the file ([`project`]).
-//! Options come from the `threadproof.toml` of the workspace. Positions count UTF-16 units, the default of
-//! the protocol.
+//! ([`progress`]), publishes its findings, and is cancelled when one of its files changes. It verifies the
+//! program that contains the file ([`project`]). Options come from the `threadproof.toml` of the workspace.
+//! Positions count UTF-16 units, the default of the protocol.
 
 mod address;
 mod findings;

@@ -125,7 +125,7 @@ impl State {
         before.filter(|before| before != files).map(|before| self.leave(&before)).unwrap_or_default()
     }
 
-    /// A verification has found something; whether it has ended with that. Returns the diagnostics to publish;
+    /// A verification has found something, and may have ended with that. Returns the diagnostics to publish;
     /// none when it was cancelled.
     pub fn found(
         &mut self,
