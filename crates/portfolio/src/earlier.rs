@@ -15,7 +15,7 @@ use verdict::{Budget, Reason, Silent, Task, Verdict};
 pub const NAME: &str = "earlier";
 /// The part of the time of the search before the edit that the next one takes with the listing, if nothing
 /// new is open. The rest of a tenth is for reading the program and for the report.
-const PART: u32 = 12;
+const PART: u32 = 20;
 /// The part that it takes at least.
 const LEAST: u32 = 40;
 /// Searches that took less are repeated as they were.
@@ -40,6 +40,8 @@ pub struct Search {
     pub took: Duration,
     /// What it left open: names as [`open`] gives them.
     pub open: BTreeSet<String>,
+    /// Whether the program is the same, but for the lines that its parts are in.
+    pub same: bool,
 }
 
 impl Search {
@@ -47,6 +49,9 @@ impl Search {
     /// Some time has passed since the check began.
     pub fn limit(&self, memory: Option<&SharedMemory>, passed: Duration) -> Option<Duration> {
         let is_known = |memory: &SharedMemory| open(memory).is_subset(&self.open);
+        if self.same {
+            return (self.took >= WORTHWHILE).then(|| self.took / LEAST);
+        }
         let rest = (self.took / PART).saturating_sub(passed).max(self.took / LEAST);
         (self.took >= WORTHWHILE && memory.is_none_or(is_known)).then_some(rest)
     }
@@ -54,9 +59,12 @@ impl Search {
     /// Says in a report that the search was short.
     pub fn note(&self, limit: Duration) -> Tried {
         let (before, now) = (self.took.as_secs_f64(), limit.as_secs_f64());
-        let text = format!(
-            "before the last edit, {before:.0} s left the same open: now only {now:.1} s; run again for more"
-        );
+        let text = match self.same {
+            true => format!("{before:.0} s left this open before lines moved: now only {now:.1} s"),
+            false => format!(
+                "before the last edit, {before:.0} s left the same open: now only {now:.1} s; run again for more"
+            ),
+        };
         let end = End::Unknown(Reason::GaveUp(text));
         Tried { engine: NAME, started: 0.0, seconds: 0.0, checking: 0.0, end, rejected: Vec::new() }
     }
@@ -110,13 +118,15 @@ mod tests {
 
     #[test]
     fn a_search_is_short_only_where_it_was_long() {
+        let same = Search { took: Duration::from_secs(80), open: BTreeSet::new(), same: true };
+        assert_eq!(same.limit(None, Duration::from_secs(9)), Some(Duration::from_secs(2)));
         let limit = |took: u64, passed: u64, memory: Option<&SharedMemory>| {
-            let search = Search { took: Duration::from_secs(took), open: BTreeSet::new() };
+            let search = Search { took: Duration::from_secs(took), open: BTreeSet::new(), same: false };
             search.limit(memory, Duration::from_secs(passed)).map(|limit| limit.as_secs())
         };
         assert_eq!(limit(4, 0, None), None);
-        assert_eq!(limit(60, 0, None), Some(5));
-        assert_eq!(limit(60, 2, Some(&SharedMemory::default())), Some(3));
-        assert_eq!(limit(60, 20, None), Some(1));
+        assert_eq!(limit(80, 0, None), Some(4));
+        assert_eq!(limit(80, 1, Some(&SharedMemory::default())), Some(3));
+        assert_eq!(limit(80, 20, None), Some(2));
     }
 }

@@ -23,8 +23,12 @@ const LARGEST: usize = 16 << 20;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Before {
-    /// The program and the check that it is about.
+    /// The program and the check that it is about, whatever lines they are in.
     pub key: String,
+    /// The same with lines.
+    placed: String,
+    /// Whether that was searched in full.
+    whole: bool,
     /// What the last whole search might take, and how long it was in seconds; `None` when all was decided.
     search: Option<(Effort, f64)>,
     /// What was left open.
@@ -39,19 +43,21 @@ impl Before {
         serde_json::from_str(text).ok()
     }
 
-    /// What is kept after a run. After a short search, the one before it counts.
+    /// What is kept after a run. After a short search, the one before it counts; after one where only lines
+    /// had `moved`, it counts as a whole one.
     pub fn of(
         before: Option<Self>,
-        key: &str,
+        (key, placed): (&str, &str),
         (outcomes, whole, memory): (&[Outcome], &Outcome, Option<&SharedMemory>),
-        (effort, seconds): (Effort, f64),
+        (effort, seconds, moved): (Effort, f64, bool),
         data_model: &str,
     ) -> Self {
         let check = whole.check;
+        let was_short = earlier::was_short(whole) && !moved;
         let open = memory.map(earlier::open).unwrap_or_default();
         let is_open = !open.is_empty() || matches!(whole.verdict, Checked::Unknown(_));
         let search = match before.and_then(|before| before.search) {
-            Some(search) if earlier::was_short(whole) => Some(search),
+            Some(search) if was_short || moved => Some(search),
             _ => Some((effort, seconds)),
         };
         let evidence = outcomes.iter().filter(|outcome| outcome.check == check).filter_map(|outcome| {
@@ -65,6 +71,8 @@ impl Before {
         });
         Self {
             key: key.to_owned(),
+            placed: placed.to_owned(),
+            whole: !was_short,
             search: search.filter(|_| is_open),
             open,
             evidence: evidence.take(MOST).collect(),
@@ -83,10 +91,20 @@ impl Before {
             .collect()
     }
 
+    /// Whether the program is the same but for its lines, and was searched in full.
+    pub fn moved(&self, key: &str, placed: &str) -> bool {
+        self.whole && self.key == key && self.placed != placed
+    }
+
+    /// Whether the text is another one now.
+    pub fn is_edited(&self, placed: &str) -> bool {
+        self.placed != placed
+    }
+
     /// The search, if it had at least the limits of now.
-    pub fn search(&self, effort: Effort) -> Option<Search> {
+    pub fn search(&self, effort: Effort, same: bool) -> Option<Search> {
         let (before, seconds) = self.search.as_ref()?;
         let took = Duration::try_from_secs_f64(*seconds).ok()?;
-        effort.is_within(before).then(|| Search { took, open: self.open.clone() })
+        effort.is_within(before).then(|| Search { took, open: self.open.clone(), same })
     }
 }

@@ -60,8 +60,11 @@ pub struct Known {
 struct Missed {
     check: Check,
     key: String,
+    placed: String,
     /// What its search may take.
     effort: Effort,
+    /// Whether only lines have moved since a full search.
+    moved: bool,
     /// What was found before an edit, and where that is kept.
     before: Option<(PathBuf, Option<Before>)>,
     begun: Instant,
@@ -175,27 +178,30 @@ impl Cache {
     /// is open, but not all that is found.
     pub fn answer(&self, options: &Verify, question: &Question, check: Check, budget: &Budget) -> Known {
         let program = question.prepared.of(check);
-        let key = key(options, program, check);
+        let (key, placed) = keys(options, program, check);
         // Checks share the time.
         let seconds = self.effort.seconds / question.asked.checks.len().max(1) as f64;
         let effort = Effort { seconds, ..self.effort };
-        let found = self.decided(&key, program, check, budget).or_else(|| self.open(&key, check, effort));
+        let found = self.decided(&key, program, check, budget).or_else(|| self.open(&placed, check, effort));
         let says_all = |outcome: &Outcome| matches!(outcome.verdict, Checked::Proved(_));
         let found = found.filter(|outcome| options.baseline.is_none() || says_all(outcome));
         let place = self.interactive.then(|| self.path(&place_of(options, question, check), BEFORE));
         let before = place.as_deref().and_then(|place| Before::read(&read(place)?));
         let is_same = before.as_ref().is_some_and(|before| before.key == key);
-        let mut earlier = Earlier::default();
+        let (mut earlier, mut moved) = (Earlier::default(), false);
         if let Some(before) = before.as_ref().filter(|_| found.is_none() || is_same) {
             earlier.evidence = before.evidence(check);
-            // The same program again: now the search is whole.
-            let is_short = !is_same && !self.path(&key, OPEN).exists();
-            let is_short = is_short && options.baseline.is_none();
-            earlier.search = is_short.then(|| before.search(effort)).flatten();
+            moved = before.moved(&key, &placed);
+            // The same text again: now the search is whole.
+            let is_edited = before.is_edited(&placed) && !self.path(&placed, OPEN).exists();
+            let is_edited = is_edited && options.baseline.is_none();
+            earlier.search = is_edited.then(|| before.search(effort, moved)).flatten();
+            moved &= earlier.search.is_some();
         }
         if found.is_none() {
             let before = place.map(|place| (place, before));
-            let missed = Missed { check, key, effort, before, begun: Instant::now(), seconds: None };
+            let missed =
+                Missed { check, key, placed, effort, before, moved, begun: Instant::now(), seconds: None };
             self.missed().push(missed);
         }
         Known { answer: found, earlier }
@@ -253,19 +259,19 @@ impl Cache {
     pub fn keep(&self, program: &Program, outcomes: &[Outcome], memory: Option<&SharedMemory>) {
         let missed = std::mem::take(&mut *self.missed());
         let data_model = Model::from(program.data_model).name();
-        for Missed { check, key, mut effort, before, begun, seconds } in missed {
+        for Missed { check, key, placed, mut effort, moved, before, begun, seconds } in missed {
             let is_it = |outcome: &&Outcome| outcome.check == check && outcome.variable.is_none();
             let Some(outcome) = outcomes.iter().find(is_it) else { continue };
             let seconds = seconds.unwrap_or_else(|| begun.elapsed().as_secs_f64());
             if let Some((place, before)) = before {
                 let memory = memory.filter(|_| check == Check::Races);
                 let found = (outcomes, outcome, memory);
-                let now = Before::of(before, &key, found, (effort, seconds), data_model);
+                let now = Before::of(before, (&key, &placed), found, (effort, seconds, moved), data_model);
                 if let Ok(text) = serde_json::to_string(&now) {
                     self.write(&place, &text);
                 }
             }
-            if earlier::was_short(outcome) {
+            if earlier::was_short(outcome) && !moved {
                 effort.seconds = effort.seconds.min(seconds);
             }
             let evidence = match &outcome.verdict {
@@ -274,7 +280,7 @@ impl Cache {
                 Checked::Unknown(reason) => {
                     let open = Open::of(reason, effort);
                     if let Some(Ok(text)) = open.map(|open| serde_json::to_string(&open)) {
-                        self.write(&self.path(&key, OPEN), &text);
+                        self.write(&self.path(&placed, OPEN), &text);
                     }
                     continue;
                 }
@@ -282,7 +288,7 @@ impl Cache {
             let data_model = data_model.to_owned();
             if let Ok(text) = (EvidenceFile { data_model, checks: vec![(check, evidence)] }).write() {
                 self.write(&self.path(&key, EVIDENCE), &text);
-                let _ = std::fs::remove_file(self.path(&key, OPEN));
+                let _ = std::fs::remove_file(self.path(&placed, OPEN));
             }
         }
     }
@@ -341,11 +347,34 @@ fn read(path: &Path) -> Option<String> {
     is_small.then(|| std::fs::read_to_string(path).ok()).flatten()
 }
 
-/// The hash of what is asked. The names of files do not count, so that folders can share a store.
-fn key(options: &Verify, program: &Views, check: Check) -> String {
+/// The hashes of what is asked: without lines, for evidence, which is checked in any case; and with them, for
+/// reasons that may name some. The names of files do not count, so that folders can share a store.
+fn keys(options: &Verify, program: &Views, check: Check) -> (String, String) {
     let mut named: Program = Program::clone(program);
     named.files = (0..named.files.len()).map(|number| number.to_string()).collect();
-    hash(&[&how(options, &named, check), &ir::text::print(&named)])
+    let (how, text) = (how(options, &named, check), ir::text::print(&named));
+    (hash(&[&how, "whatever lines", &without_lines(&text)]), hash(&[&how, &text]))
+}
+
+/// A printed program without the positions in it.
+fn without_lines(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut words = text.split([' ', '\n']);
+    while let Some(word) = words.next() {
+        if word == "@" {
+            words.next();
+            continue;
+        }
+        out.push_str(word);
+        out.push(' ');
+        // Allocations are named by their lines.
+        if word == "line" {
+            let number = words.next().unwrap_or_default();
+            out.push_str(number.trim_start_matches(|letter: char| letter.is_ascii_digit()));
+            out.push(' ');
+        }
+    }
+    out
 }
 
 /// The hash of the files and of how they are checked, whatever is in them.
@@ -379,4 +408,20 @@ fn hash(parts: &[&str]) -> String {
         hash = hash.chain_update(part);
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_left_out() {
+        let text = "static x: i32 @ 0:3:1\nl0 -> l1: i32[&x] := 1 @ 1:22:333\n";
+        assert_eq!(without_lines(text), "static x: i32 l0 -> l1: i32[&x] := 1  ");
+        assert_eq!(
+            without_lines("site o#1 \"calloc in line 12\": i32"),
+            "site o#1 \"calloc in line \": i32 "
+        );
+        assert_ne!(without_lines(text), without_lines(&text.replace(":= 1", ":= 2")));
+    }
 }
