@@ -161,11 +161,13 @@ impl Races<'_> {
         let (listed, tried) = self.list(task);
         let mut tries = vec![tried];
         let mut memory = Some(first);
+        let is_decided =
+            earlier.answer.as_ref().is_some_and(|(verdict, _)| !matches!(verdict, Checked::Unknown(_)));
         if let Some(listed) = listed {
             let points_to = prepared.points_to(&self.budget.part(LISTING).within(NAMING)).ok();
             let found = SharedMemory::of(prepared, &listed.locations, points_to);
             self.live.list(&found);
-            if !found.has_open() && !found.conditional && earlier.answer.is_none() {
+            if !found.has_open() && !found.conditional && !is_decided {
                 let given =
                     Given { engine: NAME, verdict: Verdict::Safe(Proof::Summaries(Box::new(listed.proof))) };
                 let Attempted { verdict, mut tried, .. } =
