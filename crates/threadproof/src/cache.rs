@@ -174,8 +174,8 @@ impl Cache {
     }
 
     /// The answer from the store, if its evidence is accepted now; otherwise what was found before an edit.
-    /// Where a baseline is compared with, only a proof is an answer: others tell one violation, or that a check
-    /// is open, but not all that is found.
+    /// Where a baseline is compared with, only a proof is an answer: others tell one violation, or that a
+    /// check is open, but not all that is found.
     pub fn answer(&self, options: &Verify, question: &Question, check: Check, budget: &Budget) -> Known {
         let program = question.prepared.of(check);
         let (key, placed) = keys(options, program, check);
