@@ -1,5 +1,5 @@
-//! Installs what the tests need beyond Rust, where it is missing: Debian packages, by name, and BenchExec in
-//! a Python environment of its own.
+//! Installs what the tests need beyond Rust, where it is missing: Debian packages, by name, BenchExec in a
+//! Python environment of its own, and what packages the extension for Visual Studio Code, if there is Node.
 
 use std::path::Path;
 use std::process::Command;
@@ -22,6 +22,9 @@ const PACKAGES: [(&str, &[&str]); 11] = [
 /// The Python package that reads our tool-info module, with its version.
 const BENCHEXEC: &str = "benchexec==3.35";
 
+/// The package of npm that makes the extension for Visual Studio Code, with its version.
+const VSCE: &str = "@vscode/vsce@3.9.2";
+
 /// Installs what is missing; does nothing where all is there.
 pub fn install() -> Result<(), String> {
     let missing: Vec<&str> = PACKAGES
@@ -37,7 +40,9 @@ pub fn install() -> Result<(), String> {
         apt(&["update"])?;
         apt(&[&["install", "--yes", "--no-install-recommends"], missing.as_slice()].concat())?;
     }
-    install_benchexec()
+    install_benchexec()?;
+    install_vsce();
+    Ok(())
 }
 
 /// Makes a Python environment with BenchExec, where the tests look for it.
@@ -47,6 +52,23 @@ fn install_benchexec() -> Result<(), String> {
     }
     crate::run("python3", &["-m", "venv", "target/benchexec"])?;
     crate::run("target/benchexec/bin/python", &["-m", "pip", "install", "--quiet", BENCHEXEC])
+}
+
+/// Installs what `contrib/vscode` is packaged with. Without npm, or without its registry, the extension is
+/// not packaged here, which the tests say.
+fn install_vsce() {
+    let folder = crate::root().join("target/vsce");
+    let has_npm = Command::new("npm").arg("--version").output().is_ok_and(|output| output.status.success());
+    if folder.join("node_modules/@vscode/vsce/vsce").exists() || !has_npm {
+        return;
+    }
+    eprintln!("installing {VSCE} in target/vsce");
+    let mut command = Command::new("npm");
+    command.args(["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]);
+    let status = command.arg(&folder).arg(VSCE).status();
+    if !status.is_ok_and(|status| status.success()) {
+        eprintln!("{VSCE} cannot be installed: the extension for Visual Studio Code is not packaged");
+    }
 }
 
 fn apt(arguments: &[&str]) -> Result<(), String> {

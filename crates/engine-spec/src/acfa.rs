@@ -64,6 +64,14 @@ fn parts(formula: &Term) -> Vec<Term> {
     }
 }
 
+/// The parts of a disjunction.
+fn alternatives(formula: &Term) -> Vec<Term> {
+    match formula.operation() {
+        Operation::Or => formula.operands().iter().flat_map(alternatives).collect(),
+        _ => vec![formula.clone()],
+    }
+}
+
 fn is_about(formula: &Term, variables: &BTreeSet<Variable>) -> bool {
     formula.free_variables().iter().any(|variable| variables.contains(variable))
 }
@@ -119,6 +127,32 @@ impl Automaton<'_> {
         let then = Term::all(path.after.iter().cloned()).and(self.ranges).rename(after);
         let whole = before.and(self.ranges).and(&then);
         !matches!(questions.satisfiable(&whole, budget), Answer::Unsat)
+    }
+
+    /// The same formula without what always holds, and without alternatives that others cover.
+    fn shorter(&self, formula: &Term, questions: &mut Questions, budget: &Budget) -> Term {
+        let mut is_never =
+            |term: &Term| matches!(questions.satisfiable(&term.and(self.ranges), budget), Answer::Unsat);
+        if is_never(&formula.not()) {
+            return Term::bool(true);
+        }
+        match formula.operation() {
+            Operation::And => {
+                Term::all(formula.operands().iter().map(|part| self.shorter(part, questions, budget)))
+            }
+            Operation::Or => {
+                let mut parts = alternatives(formula);
+                for index in (0..parts.len()).rev() {
+                    let rest = || parts.iter().enumerate().filter(|(other, _)| *other != index);
+                    let outside = Term::all(rest().map(|(_, part)| part.not())).and(&parts[index]);
+                    if is_never(&outside) {
+                        parts.remove(index);
+                    }
+                }
+                Term::any(parts)
+            }
+            _ => formula.clone(),
+        }
     }
 
     fn text(&self, path: &AtomicPath) -> Option<String> {
@@ -199,7 +233,8 @@ impl Automaton<'_> {
         let mut out = String::new();
         for state in reached {
             let first = if initial.contains(&state) { "start " } else { "" };
-            let asserts = weaker_text(&self.acfa.states[state].label, &plain);
+            let label = self.shorter(&self.acfa.states[state].label, &mut questions, budget);
+            let asserts = weaker_text(&label, &plain);
             says_something |= asserts.is_some();
             let asserts = asserts.map_or_else(String::new, |text| format!(" asserts {text}"));
             let _ = writeln!(out, "  {first}state S{}{asserts};", state.0);

@@ -392,7 +392,7 @@ impl Drafter<'_> {
             }
         };
         let name = |variable: &Variable| self.names.get(variable).cloned();
-        c_text(&fails, &name).map_or(never, |text| format!("!({text})"))
+        c_text(&fails.not(), &name).unwrap_or(never)
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn c_text(term: &Term, name: &dyn Fn(&Variable) -> Option<String>) ->
         Operation::Bool(value) => Some(u8::from(*value).to_string()),
         Operation::Int(value) if *value < 0 => Some(format!("({value})")),
         Operation::Int(value) => Some(value.to_string()),
-        Operation::Not => operands().map(|texts| format!("!{}", texts[0])),
+        Operation::Not => negated(&term.operands()[0], name),
         Operation::And => joined(" && "),
         Operation::Or => joined(" || "),
         Operation::Equal if term.operands()[0].sort() == &Sort::Bool => {
@@ -31,6 +31,24 @@ pub(crate) fn c_text(term: &Term, name: &dyn Fn(&Variable) -> Option<String>) ->
             operands().map(|texts| format!("({} ? {} : {})", texts[0], texts[1], texts[2]))
         }
         _ => None,
+    }
+}
+
+/// The text of what is not so.
+fn negated(term: &Term, name: &dyn Fn(&Variable) -> Option<String>) -> Option<String> {
+    let compared = |sign: &str| {
+        let texts: Option<Vec<String>> =
+            term.operands().iter().map(|operand| c_text(operand, name)).collect();
+        texts.map(|texts| format!("({})", texts.join(sign)))
+    };
+    match term.operation() {
+        Operation::Not => c_text(&term.operands()[0], name),
+        Operation::Equal if term.operands()[0].sort() != &Sort::Bool && term.operands().len() == 2 => {
+            compared(" != ")
+        }
+        Operation::Less if term.operands().len() == 2 => compared(" >= "),
+        Operation::LessOrEqual if term.operands().len() == 2 => compared(" > "),
+        _ => c_text(term, name).map(|text| format!("!{text}")),
     }
 }
 
@@ -69,6 +87,9 @@ mod tests {
         let either = low.or(&x.term().equals(&Term::int(3)));
         let text = c_text(&either, &name).expect("it has a text");
         assert!(text.contains("||") && text.contains("=="), "{text}");
+        let not = |term: &Term| c_text(&term.not(), &name).expect("it has a text");
+        assert_eq!(not(&low), "(count >= (-1))");
+        assert_eq!(not(&x.term().equals(&Term::int(3))), "(count != 3)");
         let other = Variable::new("y", Sort::Int).term().equals(&x.term());
         assert_eq!(c_text(&other, &name), None);
         // A part without a text is dropped from a conjunction; a disjunction with such a part has no text.

@@ -29,6 +29,8 @@ pub struct Unit {
     pub weak_names: Vec<String>,
     /// Whether a pragma makes a name a second one of something.
     pub has_second_names: bool,
+    /// The first pragma of OpenMP.
+    pub openmp: Option<Span>,
     /// Whether the value of a preferred alignment counts that the type checker does not know.
     pub has_preferred_alignments: bool,
     /// Initialisers of which it is unclear what they replace.
@@ -58,6 +60,39 @@ impl Unit {
         position(&self.session, span)
     }
 }
+
+/// What to do about a header that is not there.
+fn missing_header(name: &str) -> &'static str {
+    match name {
+        "omp.h" => "OpenMP is not supported: write the threads with pthread_create, or leave it out",
+        _ if CPP_HEADERS.contains(&name) => "this is a header of C++: only C is supported",
+        _ => "name its folder by -I, or give the preprocessed file (.i)",
+    }
+}
+
+/// The headers by which C++ is recognised.
+const CPP_HEADERS: [&str; 20] = [
+    "algorithm",
+    "array",
+    "atomic",
+    "chrono",
+    "condition_variable",
+    "cstdio",
+    "cstdlib",
+    "deque",
+    "functional",
+    "future",
+    "iostream",
+    "map",
+    "memory",
+    "mutex",
+    "queue",
+    "shared_mutex",
+    "string",
+    "thread",
+    "utility",
+    "vector",
+];
 
 fn position(session: &Session, span: Span) -> (&str, u32, u32) {
     if span.is_dummy() {
@@ -188,6 +223,11 @@ pub fn parse(source: &Source, options: &Options, own: &[String]) -> Result<Unit,
             type_names: &type_names,
         },
     );
+    let is_openmp = |pragma: &&rucc_lex::Pragma| {
+        let first = pragma.tokens.first().and_then(|token| token.ident());
+        first.is_some_and(|name| session.interner.resolve(name) == "omp")
+    };
+    let openmp = tokens.pragmas.iter().find(is_openmp).map(|pragma| pragma.span);
     drop(tokens);
     let failed = parsed.failed();
     let handlers = handlers(&parsed.ast, &session);
@@ -220,9 +260,9 @@ pub fn parse(source: &Source, options: &Options, own: &[String]) -> Result<Unit,
             let (name, line, column) = position(&session, problem.span);
             let name = if name.is_empty() { source.name.as_str() } else { name };
             let told = Diagnostic::at(name, (line, column), Kind::Text, problem.message.clone());
-            match problem.message.ends_with("file not found") {
-                true => told.help("name its folder by -I, or give the preprocessed file (.i)"),
-                false => told,
+            match problem.message.strip_suffix(" file not found") {
+                Some(header) => told.help(missing_header(header.trim_matches('`'))),
+                None => told,
             }
         })
         .collect();
@@ -236,6 +276,7 @@ pub fn parse(source: &Source, options: &Options, own: &[String]) -> Result<Unit,
             pure_functions,
             weak_names,
             has_second_names,
+            openmp,
             has_preferred_alignments,
             unclear_initialisers,
         }),

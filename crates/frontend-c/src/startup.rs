@@ -104,7 +104,13 @@ impl Function<'_, '_> {
             let template = self.global.template(declared, false);
             self.builder.emit(Op::Call(Callee::Procedure(template), vec![], None));
         }
-        for unit in self.global.units {
+        for (index, unit) in self.global.units.iter().enumerate() {
+            if let Some(span) = unit.openmp {
+                let span = self.global.span(index, span);
+                let text =
+                    "OpenMP is not supported: its pragmas are ignored, as by compilers without -fopenmp";
+                self.global.assume(text.to_owned(), span, true);
+            }
             if !unit.tree.file_asms().is_empty() {
                 self.unsupported("assembly outside of functions");
             }

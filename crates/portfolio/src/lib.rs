@@ -2,11 +2,12 @@
 //!
 //! [`pipeline`] runs one engine and checks what it says; [`Portfolio`] runs several in parallel, and the
 //! first checked answer counts. [`shared_memory`] lists the races on each shared memory location of a whole
-//! program, [`nesc`] those of a program from nesC. [`live`] holds what is known at any time, so that it can
-//! be reported when time is up.
+//! program, [`nesc`] those of a program from nesC. [`earlier`] is what other runs know of a check. [`live`]
+//! holds what is known at any time, so that it can be reported when time is up.
 //!
 //! This crate does no IO: the command line reads files and prints reports.
 
+pub mod earlier;
 mod features;
 pub mod first_listing;
 pub mod live;

@@ -30,6 +30,8 @@ struct State {
     current: Option<Current>,
     status: Option<u8>,
     memory: Option<SharedMemory>,
+    /// Counts the listings.
+    listings: u64,
 }
 
 /// A check that is not decided yet.
@@ -154,7 +156,15 @@ impl Live {
     }
     /// Sets or updates the listing of shared memory.
     pub fn list(&self, memory: &SharedMemory) {
-        self.state().memory = Some(memory.merged());
+        let mut state = self.state();
+        state.memory = Some(memory.merged());
+        state.listings += 1;
+    }
+    /// The current listing and its number, if there is one with a higher number.
+    pub fn listed_since(&self, number: u64) -> Option<(u64, SharedMemory)> {
+        let state = self.state();
+        let memory = state.memory.as_ref().filter(|_| state.listings > number)?;
+        Some((state.listings, memory.clone()))
     }
     /// Takes the listing of shared memory, if there is one.
     pub fn memory(&self) -> Option<SharedMemory> {

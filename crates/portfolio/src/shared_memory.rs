@@ -7,6 +7,7 @@
 //! checks; then open locations are examined one at a time, the most promising first: only races on that
 //! location count ([`Program::races_on`]), and the explorer has a share of the time to find an execution.
 
+use crate::earlier::{self, Earlier};
 use crate::first_listing;
 use crate::live::Live;
 use crate::nesc;
@@ -147,8 +148,9 @@ pub struct Races<'a> {
 }
 
 impl Races<'_> {
-    /// Decides, and passes all outcomes to [`Live`]: the check as a whole, then each further race.
-    pub fn decide(&self) {
+    /// Decides, and passes all outcomes to [`Live`]: the check as a whole, then each further race. `earlier`:
+    /// what is known from other runs.
+    pub fn decide(&self, earlier: Earlier) {
         let start = Instant::now();
         let prepared = self.prepared;
         let task = Task { program: prepared, property: &Property::NoRace };
@@ -159,11 +161,13 @@ impl Races<'_> {
         let (listed, tried) = self.list(task);
         let mut tries = vec![tried];
         let mut memory = Some(first);
+        let is_decided =
+            earlier.answer.as_ref().is_some_and(|(verdict, _)| !matches!(verdict, Checked::Unknown(_)));
         if let Some(listed) = listed {
             let points_to = prepared.points_to(&self.budget.part(LISTING).within(NAMING)).ok();
             let found = SharedMemory::of(prepared, &listed.locations, points_to);
             self.live.list(&found);
-            if !found.has_open() && !found.conditional {
+            if !found.has_open() && !found.conditional && !is_decided {
                 let given =
                     Given { engine: NAME, verdict: Verdict::Safe(Proof::Summaries(Box::new(listed.proof))) };
                 let Attempted { verdict, mut tried, .. } =
@@ -177,17 +181,29 @@ impl Races<'_> {
             }
             memory = Some(found);
         }
+        let mut known = Known { start, tries, number: None, is_refuted: false };
+        if self.recall(task, earlier.answer, earlier.evidence, &mut memory, &mut known) {
+            return;
+        }
+        let short =
+            earlier.search.and_then(|search| Some((search.limit(memory.as_ref(), start.elapsed())?, search)));
+        let searching = match &short {
+            Some((limit, search)) => {
+                self.note(&mut known, search.note(*limit));
+                self.budget.within(*limit)
+            }
+            None => self.budget.clone(),
+        };
         let is_open = memory.as_ref().is_some_and(SharedMemory::has_open);
         // A request for all findings includes single locations.
         let explorer = self.explorer.filter(|_| is_open);
         let open = memory.as_ref().map(|memory| self.open(prepared, memory)).unwrap_or_default();
         let mut refuter = explorer.and_then(|_| self.refuter(prepared, &open));
-        let mut known = Known { start, tries, number: None, is_refuted: false };
         let steps: usize = prepared.templates.iter().map(|code| code.edges.len()).sum();
         if let (Some(refuter), Some(memory)) = (&mut refuter, &mut memory)
             && steps >= SMALL
         {
-            let first = self.budget.part(FIRST_TURN);
+            let first = searching.part(FIRST_TURN);
             let first = if steps >= LARGE { first } else { first.within(GLANCE) };
             self.refute(prepared, refuter, memory, &first, &mut known);
         }
@@ -198,9 +214,9 @@ impl Races<'_> {
             // takes for granted is left to find.
             let limit = prepared.limiting_assumption().filter(|_| is_listed);
             let budget = match (explorer, limit) {
-                (Some(_), _) => self.budget.part(2),
-                (None, Some(_)) => self.budget.part(LIMITED),
-                (None, None) => self.budget.clone(),
+                (Some(_), _) => searching.part(2),
+                (None, Some(_)) => searching.part(LIMITED),
+                (None, None) => searching.clone(),
             };
             let outcome = self.as_a_whole(limit, &budget, &mut known);
             match (&outcome.verdict, &mut memory) {
@@ -223,13 +239,51 @@ impl Races<'_> {
         }
         let (Some(explorer), Some(mut memory)) = (explorer, memory) else { return };
         let budget = match known.is_refuted {
-            true => self.budget.part(OTHERS).within(MOST_FOR_OTHERS),
-            false => self.budget.most_of(RESERVE - 1, RESERVE),
+            true => searching.part(OTHERS).within(MOST_FOR_OTHERS),
+            false => searching.most_of(RESERVE - 1, RESERVE),
         };
         if let Some(refuter) = &mut refuter {
             self.refute(prepared, refuter, &mut memory, &budget.part(2), &mut known);
         }
         self.one_by_one(prepared, memory, explorer, &budget, &mut known);
+    }
+
+    /// Uses what earlier runs found: the answer for this program, or evidence of before an edit. Returns
+    /// whether nothing is left to decide.
+    fn recall(
+        &self,
+        task: Task<'_>,
+        answer: Option<(Checked, Tried)>,
+        evidence: Vec<Verdict>,
+        memory: &mut Option<SharedMemory>,
+        known: &mut Known,
+    ) -> bool {
+        let is_answered = answer.is_some();
+        let tested = evidence.into_iter().filter_map(|verdict| earlier::test(task, verdict, &self.budget));
+        for (verdict, tried) in answer.into_iter().chain(tested) {
+            match (verdict, &mut *memory) {
+                (Checked::Refuted(refutation), Some(memory)) => {
+                    let Some((name, is_new)) = raced(memory, &refutation) else { continue };
+                    if known.is_refuted && !is_new {
+                        continue;
+                    }
+                    mark(memory, &refutation);
+                    self.live.list(memory);
+                    self.report(known, &name, *refutation, tried);
+                }
+                (verdict, memory) => {
+                    if let (Checked::Proved(proof), Some(memory)) = (&verdict, memory) {
+                        memory.proved(&report::human::reason(proof));
+                        self.live.list(memory);
+                    }
+                    let mut tries = std::mem::take(&mut known.tries);
+                    tries.push(tried);
+                    self.live.finish(whole(verdict, known.start, tries));
+                    return true;
+                }
+            }
+        }
+        is_answered
     }
 
     /// Decides the program as a whole. `limit`: the assumption under which all its locations are race-free,
@@ -457,6 +511,23 @@ fn mark(memory: &mut SharedMemory, refutation: &Refutation) {
     }
 }
 
+/// The name of the location of a replayed race, and whether no race on it is known; `None` for another
+/// violation.
+fn raced(memory: &SharedMemory, refutation: &Refutation) -> Option<(String, bool)> {
+    let ReplayedViolation::Race { cell: (object, offset), .. } = &refutation.replayed.violation else {
+        return None;
+    };
+    let is_there = |finding: &&Finding| {
+        let (cell, size) = (&finding.cell, u128::from(finding.size));
+        let (first, offset) = (u128::from(cell.first), u128::from(*offset));
+        let end = first + u128::from(cell.stride) * u128::from(cell.count.saturating_sub(1)) + size;
+        cell.object == *object && (first..end).contains(&offset)
+    };
+    let found = memory.locations.iter().find(is_there);
+    let is_new = found.is_none_or(|finding| !matches!(finding.status, Status::Race(_)));
+    Some((found.map(|finding| finding.name.clone()).unwrap_or_default(), is_new))
+}
+
 /// The outcome of the check as a whole.
 fn whole(verdict: Checked, start: Instant, tries: Vec<Tried>) -> Outcome {
     let seconds = start.elapsed().as_secs_f64();
@@ -481,300 +552,4 @@ fn is_race(prepared: &Program, memory: &SharedMemory, place: Range) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use engine_explicit::Explicit;
-    use ir::passes::PointsTo;
-    use ir::passes::footprint::accesses;
-    use ir::{ObjectId, Target};
-    use verdict::{LocationAccess, LocationStatus, Reached, SharedLocation};
-
-    /// Both variables race, and `z` does not.
-    const TEXT: &str = "#include <pthread.h>\nint x, y, z;\n\
-        void *worker(void *a) { x = 1; y = 1; return 0; }\n\
-        int main(void) { pthread_t t; z = 1; pthread_create(&t, 0, worker, 0); x = 2; y = 2; return 0; }\n";
-
-    fn read() -> Program {
-        let source = frontend_c::Source { name: "a.c".to_owned(), text: TEXT.into() };
-        frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C")
-    }
-
-    /// Everything that is accessed by name, as if only `z` were proved race-free.
-    fn list(task: Task<'_>, _: &Budget) -> Result<Listed, Reason> {
-        let program = task.program;
-        let points_to = PointsTo::of(program);
-        let of = |object: ObjectId| {
-            let mut found = Vec::new();
-            for (template, code) in program.templates.enumerate() {
-                for (edge, op) in
-                    code.edges.enumerate().flat_map(|(id, edge)| edge.ops.iter().map(move |op| (id, op)))
-                {
-                    for access in accesses(&points_to, template, op) {
-                        if access
-                            .region
-                            .objects()
-                            .is_some_and(|mut objects| objects.any(|other| other == object))
-                        {
-                            let (write, atomic) = (access.write, access.atomic);
-                            let locks = Vec::new();
-                            found.push(LocationAccess {
-                                template,
-                                edge,
-                                kind: template,
-                                write,
-                                atomic,
-                                locks,
-                            });
-                        }
-                    }
-                }
-            }
-            found
-        };
-        let named = |name: &str| program.objects.enumerate().find(|(_, object)| object.name == name);
-        let locations = ["x", "y", "z"].into_iter().filter_map(named).map(|(object, described)| {
-            let status = match described.name.as_str() {
-                "z" => LocationStatus::RaceFree(vec![verdict::WhyNoRace::OneThread]),
-                _ => LocationStatus::Open(vec![(0, 1)]),
-            };
-            let cell = Target { object, first: 0, stride: 0, count: 1 };
-            SharedLocation { cell, size: 4, accesses: of(object), more: 0, status }
-        });
-        let reached = Reached { functions: (2, 2), thread_starts: (1, 1) };
-        Ok(Listed {
-            refused: None,
-            proof: SummariesProof::default(),
-            locations: Locations { locations: locations.collect(), reached },
-        })
-    }
-
-    fn statuses(memory: &SharedMemory) -> Vec<(&str, &str)> {
-        memory.locations.iter().map(|found| (found.name.as_str(), found.status.name())).collect()
-    }
-
-    /// Decides, with an engine for the whole check and one for single locations.
-    fn decide(lister: &Lister<'_>, answer: &dyn Fn(&Views, &Budget) -> Outcome, live: &Live) {
-        let prepared = pipeline::prepare(&read(), Check::Races);
-        live.begin(Check::Races);
-        let (explorer, budget) = (Explicit::default(), Budget::steps_for(120.0));
-        let races = Races {
-            prepared: &prepared,
-            lister,
-            answer: Some(answer),
-            explorer: Some(&explorer),
-            sources: None,
-            live,
-            budget,
-        };
-        races.decide();
-    }
-
-    fn undecided() -> Outcome {
-        whole(Checked::Unknown(Reason::GaveUp("not asked".to_owned())), Instant::now(), Vec::new())
-    }
-
-    #[test]
-    fn one_run_finds_the_races_on_all_locations() {
-        let live = Live::default();
-        let explore = |program: &Views, budget: &Budget| {
-            pipeline::verify_prepared(program, Check::Races, &Explicit::default(), budget, &Silent)
-        };
-        decide(&list, &explore, &live);
-        let memory = live.memory().expect("there is a listing");
-        assert_eq!(statuses(&memory), [("x", "race"), ("y", "race"), ("z", "race-free")]);
-        let outcomes = live.outcomes();
-        let found: Vec<(Option<&str>, bool)> = outcomes
-            .iter()
-            .map(|outcome| (outcome.variable.as_deref(), matches!(outcome.verdict, Checked::Refuted(_))))
-            .collect();
-        assert!(found[0] == (None, true) && found.len() == 2, "{found:?}");
-        assert!(found[1].1 && found[1].0.is_some(), "{found:?}");
-    }
-
-    #[test]
-    fn a_race_on_one_location_answers_the_whole_check() {
-        let live = Live::default();
-        decide(&list, &|_, _| undecided(), &live);
-        let outcomes = live.outcomes();
-        assert!(outcomes[0].variable.is_none() && matches!(outcomes[0].verdict, Checked::Refuted(_)));
-        assert_eq!(outcomes[0].tries[0].engine, NAME);
-        assert_eq!(report::Answer::of(&outcomes, &[]), report::Answer::False(Check::Races));
-    }
-
-    #[test]
-    fn what_is_listed_is_kept_whatever_the_engines_do() {
-        let live = Live::default();
-        let interrupted = live.clone();
-        let answer = |_: &Views, _: &Budget| {
-            let partial = interrupted.partial(Exhausted::Time);
-            let memory = partial.memory.expect("there is a listing before engines run");
-            assert_eq!(statuses(&memory), [("x", "open"), ("y", "open"), ("z", "race-free")]);
-            assert_eq!(partial.outcomes.len(), 1);
-            undecided()
-        };
-        decide(&list, &answer, &live);
-    }
-
-    #[test]
-    fn without_a_listing_there_is_an_answer() {
-        let live = Live::default();
-        let crash =
-            |_: Task<'_>, _: &Budget| -> Result<Listed, Reason> { panic!("a case that was not thought of") };
-        decide(&crash, &|_, _| undecided(), &live);
-        let memory = live.memory().expect("what is accessed by name is listed");
-        assert_eq!(statuses(&memory), [("x", "race"), ("y", "race")]);
-        assert!(memory.incomplete.is_some());
-        let outcomes = live.outcomes();
-        let End::Unknown(Reason::Crashed(why)) = &outcomes[0].tries[0].end else { panic!("{outcomes:?}") };
-        assert_eq!(why, "summaries crashed: a case that was not thought of");
-    }
-
-    /// The statuses of a program's locations with their reasons, and what is known of the whole, after a run
-    /// without other engines.
-    fn searched(text: &str) -> (Vec<(String, &'static str, String)>, Vec<Outcome>) {
-        let source = frontend_c::Source { name: "a.c".to_owned(), text: text.into() };
-        let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
-        let prepared = pipeline::prepare(&program, Check::Races);
-        let live = Live::default();
-        live.begin(Check::Races);
-        let sources = Sources::new(&program.files, &[("a.c".to_owned(), text.to_owned())], |_| None);
-        let explorer = Explicit { options: engine_explicit::Options { threads: &[2], ..Default::default() } };
-        Races {
-            prepared: &prepared,
-            lister: &by_summaries,
-            answer: Some(&|_: &Views, _: &Budget| undecided()),
-            explorer: Some(&explorer),
-            sources: Some(&sources),
-            live: &live,
-            budget: Budget::steps_for(4.0),
-        }
-        .decide();
-        let memory = live.memory().expect("there is a listing");
-        let found = memory.locations.iter();
-        let found = found.map(|found| (found.name.clone(), found.status.name(), found.because()));
-        (found.collect(), live.outcomes())
-    }
-
-    fn program(name: &str) -> String {
-        let path = format!("{}/../../tests/{name}", env!("CARGO_MANIFEST_DIR"));
-        std::fs::read_to_string(&path).expect("it is there")
-    }
-
-    #[test]
-    fn a_race_after_a_queue_of_jobs_is_found() {
-        let (found, outcomes) = searched(&program("programs/listing/pool-broken.c"));
-        assert!(found.iter().any(|(name, status, _)| name == "keep_alive" && *status == "race"), "{found:?}");
-        assert_eq!(report::Answer::of(&outcomes, &[]), report::Answer::False(Check::Races));
-    }
-
-    /// The locations that the checker accepts as race-free, and the others.
-    fn sorted_out(text: &str) -> [Vec<String>; 2] {
-        let source = frontend_c::Source { name: "a.c".to_owned(), text: text.into() };
-        let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
-        let prepared = pipeline::prepare(&program, Check::Races);
-        let task = Task { program: &prepared, property: &Property::NoRace };
-        let listed = by_summaries(task, &Budget::unlimited()).expect("there is a listing");
-        let memory = SharedMemory::of(&prepared, &listed.locations, None);
-        assert_eq!(memory.incomplete, None);
-        let of = |is_free: bool| {
-            let found = memory.locations.iter();
-            let found = found.filter(|found| matches!(found.status, Status::RaceFree(_)) == is_free);
-            found.map(|found| found.name.clone()).collect()
-        };
-        [of(true), of(false)]
-    }
-
-    #[test]
-    fn a_refused_claim_leaves_the_rest_of_the_listing() {
-        let text = program("programs/listing/copied-part-broken.c");
-        let [free, open] = sorted_out(&text);
-        assert!(free.contains(&"count".to_owned()), "{free:?} {open:?}");
-        assert!(open.contains(&"done".to_owned()), "{free:?} {open:?}");
-        // Without the lock nothing is race-free but what threads do not share.
-        let unlocked =
-            text.replace("pthread_mutex_lock(&lock);", "").replace("pthread_mutex_unlock(&lock);", "");
-        let [free, open] = sorted_out(&unlocked);
-        assert!(!free.contains(&"count".to_owned()), "{free:?} {open:?}");
-        assert!(open.iter().any(|name| name.starts_with("last")), "{free:?} {open:?}");
-    }
-
-    /// A program with many threads of one kind that access a variable in so many lines.
-    fn with_accesses(count: usize, racing: usize) -> String {
-        let mut text =
-            "#include <pthread.h>\nint x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n".to_owned();
-        text.push_str("void *worker(void *a) {\n");
-        for number in 0..count {
-            text.push_str(&match number < racing {
-                true => format!("x = {number};\n"),
-                false => format!("pthread_mutex_lock(&m); x = {number}; pthread_mutex_unlock(&m);\n"),
-            });
-        }
-        text.push_str("return 0; }\nint main(void) { pthread_t t, u;\n");
-        text.push_str("pthread_create(&t, 0, worker, 0); pthread_create(&u, 0, worker, 0); return 0; }\n");
-        text
-    }
-
-    #[test]
-    fn locations_with_many_accesses_name_some_and_count_the_rest() {
-        for (racing, expected) in [(0, "race-free"), (1, "open"), (300, "open")] {
-            let text = with_accesses(300, racing);
-            let source = frontend_c::Source { name: "a.c".to_owned(), text: text.into() };
-            let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
-            let prepared = pipeline::prepare(&program, Check::Races);
-            let task = Task { program: &prepared, property: &Property::NoRace };
-            let listed = by_summaries(task, &Budget::unlimited()).expect("there is a listing");
-            let memory = SharedMemory::of(&prepared, &listed.locations, None);
-            let [found] = memory.locations.as_slice() else { panic!("{:?}", memory.locations) };
-            assert_eq!(found.status.name(), expected, "{racing}");
-            assert_eq!((found.accesses.len(), found.more), (128, 300 - 128), "{racing}");
-            if let Status::Open(pairs) = &found.status {
-                // The access without a lock is in each pair.
-                let holds_none = |pair: &(usize, usize)| {
-                    found.pair(*pair).is_some_and(|pair| pair.iter().any(|access| access.locks.is_empty()))
-                };
-                assert!(!pairs.is_empty() && pairs.iter().all(holds_none), "{racing}");
-            }
-        }
-    }
-
-    #[test]
-    fn races_of_everyday_programs_are_found_and_nothing_else() {
-        // The first ones must be found; no others race.
-        let cases: [(&str, usize, &[&str]); 2] =
-            [("argument", 1, &["alive"]), ("pool-start", 1, &["pool->alive", "keep_alive"])];
-        for (name, required, known) in cases {
-            let (found, outcomes) = searched(&program(&format!("programs/listing/{name}-broken.c")));
-            let races = found.iter().filter(|(_, status, _)| *status == "race");
-            let races: Vec<&str> = races.map(|(name, ..)| name.split(' ').next().unwrap_or(name)).collect();
-            assert!(races.iter().all(|race| known.contains(race)), "{name}: {found:?}");
-            assert!(known[..required].iter().all(|race| races.contains(race)), "{name}: {found:?}");
-            assert_eq!(report::Answer::of(&outcomes, &[]), report::Answer::False(Check::Races), "{name}");
-        }
-    }
-
-    #[test]
-    fn what_is_possible_has_a_condition_and_is_never_a_violation() {
-        let cases = [
-            ("possible/condition.c", "shared", "if `umask` in a.c:11 gives 4"),
-            (
-                "possible/handler.c",
-                "held",
-                "if a signal arrives in another thread whose handler is set in a.c:12",
-            ),
-            (
-                "possible/reload.c",
-                "reload",
-                "if a signal arrives in another thread whose handler is set in a.c:27",
-            ),
-        ];
-        for (name, location, condition) in cases {
-            let (found, outcomes) = searched(&program(name));
-            let (_, status, because) =
-                found.iter().find(|(name, _, _)| name == location).unwrap_or_else(|| panic!("{found:?}"));
-            assert_eq!(*status, "possible", "{found:?}");
-            assert!(because.contains(condition), "{because}");
-            assert!(found.iter().all(|(_, status, _)| *status != "race"), "{found:?}");
-            assert!(matches!(report::Answer::of(&outcomes, &[]), report::Answer::Unknown(_)), "{name}");
-        }
-    }
-}
+mod tests;

@@ -12,6 +12,7 @@ use crate::human::{about, complaint, reason};
 use crate::interleaving::{Interleaving, Row, place};
 use crate::sources::position;
 use crate::style::clean;
+use crate::words::in_words;
 use crate::{End, Outcome, Report};
 use checker::{Checked, Refutation};
 use ir::{Program, Span};
@@ -62,10 +63,12 @@ fn document(report: &Report<'_>, body: &str, has_contexts: bool, data: &Value) -
     let files: Vec<String> = given_files(report.program).into_iter().map(escape).collect();
     let (files, verdict) = (files.join(", "), report.answer.to_string());
     let header = format!(
-        "<h1>threadproof: <span class=\"{tone}\">{verdict}</span></h1>\n<p class=\"faint\">{files} · threadproof {version}</p>\n\
+        "<h1>threadproof: <span class=\"{tone}\">{verdict}</span></h1>\n{words}<p class=\"faint\">{files} · threadproof {version}</p>\n\
          <nav><a href=\"#verdicts\">Verdicts</a>{memory}<a href=\"#source\">Source</a>{context}<a href=\"#automata\">Automata</a><a href=\"#timeline\">Timeline</a></nav>",
         tone = tone(report),
         verdict = escape(&verdict),
+        words =
+            in_words(report.outcomes).map(|words| format!("<p>{}</p>\n", escape(&words))).unwrap_or_default(),
         version = env!("CARGO_PKG_VERSION"),
     );
     let title = format!("threadproof: {verdict}");

@@ -6,6 +6,7 @@ use crate::shared_memory::table;
 use crate::sources::position;
 use crate::story::Story;
 use crate::style::{Style, Tone, clean};
+use crate::words;
 use crate::{Answer, End, Outcome, Report, SharedMemory, Sources, Tried, columns};
 use checker::{Checked, Refutation, ReplayedViolation, WaitTarget};
 use ir::semantics::Leak;
@@ -65,9 +66,12 @@ pub fn render(report: &Report<'_>, style: Style) -> String {
                 let unknown = style.paint(Tone::Open, "unknown");
                 let reason = clean(&reason.to_string());
                 line(&mut out, &format!("{subject}: {unknown}: {reason}{}.", time(outcome)));
+                let memory = shown.filter(|_| outcome.check == Check::Races && outcome.variable.is_none());
+                known_of(&mut out, memory);
                 if let Some(found) = &outcome.decisions {
                     decisions(&mut out, program, sources, found);
                 }
+                advice(&mut out, program, outcome);
             }
             Checked::Refuted(refutation) => {
                 if outcome.variable.is_some() {
@@ -82,9 +86,6 @@ pub fn render(report: &Report<'_>, style: Style) -> String {
         let unknown = matches!(outcome.verdict, Checked::Unknown(_));
         if explain || (unknown && outcome.tries.len() > 1) {
             tries(&mut out, &outcome.tries);
-        }
-        if unknown {
-            advice(&mut out, program, outcome);
         }
     }
     if let Some(memory) = shown {
@@ -104,6 +105,9 @@ pub fn render(report: &Report<'_>, style: Style) -> String {
         let (new, known) = news.counts();
         line(&mut out, &format!("compared with the baseline: {new} new, {known} known, {} gone", news.gone));
     }
+    if let Some(words) = words::in_words(outcomes) {
+        line(&mut out, &format!("in words: {words}"));
+    }
     let tone = match answer {
         Answer::True => Tone::Good,
         Answer::False(_) => Tone::Bad,
@@ -111,6 +115,17 @@ pub fn render(report: &Report<'_>, style: Style) -> String {
     };
     line(&mut out, &style.paint(tone, &format!("verdict: {}", clean(&answer.to_string()))));
     out
+}
+
+/// What is known of shared memory, where the whole is not.
+fn known_of(out: &mut String, memory: Option<&SharedMemory>) {
+    let Some(memory) = memory.filter(|memory| memory.incomplete.is_none()) else { return };
+    let [races, possible, open, free] = memory.counts();
+    let all = races + possible + open + free;
+    if all > 0 {
+        let given = if memory.conditional { ", provided that what is taken for granted is so" } else { "" };
+        line(out, &format!("  {free} of {all} shared memory locations are race-free{given} (listed below)."));
+    }
 }
 
 /// Whether the listing of shared memory says more than the verdicts do.

@@ -18,6 +18,7 @@ pub mod story;
 pub mod style;
 pub mod text;
 pub mod witness;
+mod words;
 
 pub use answer::{Answer, End, Outcome, Report, Tried};
 pub use shared_memory::SharedMemory;

@@ -8,6 +8,7 @@ use crate::interleaving::{Interleaving, Row, Shown, place, values_after};
 use crate::shared_memory::{Status, table};
 use crate::sources::position;
 use crate::style::clean;
+use crate::words::in_words;
 use crate::{Report, SharedMemory, Sources};
 use checker::{Checked, Refutation};
 use ir::Span;
@@ -22,6 +23,9 @@ pub fn render(report: &Report<'_>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(out, "## threadproof: {}\n", code(&answer.to_string()));
+    if let Some(words) = in_words(outcomes) {
+        let _ = writeln!(out, "{}.\n", escape(&words));
+    }
     for outcome in outcomes {
         let subject = escape(&about(outcome));
         match &outcome.verdict {

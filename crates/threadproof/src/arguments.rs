@@ -164,6 +164,9 @@ pub struct Lsp {
     /// Take options from this file [default: `threadproof.toml` in the folder of the workspace].
     #[arg(long, value_name = "FILE.toml")]
     pub config: Option<PathBuf>,
+    /// Keep no verdicts; otherwise they are kept in the user's cache folder, or where the options say.
+    #[arg(long)]
+    pub no_cache: bool,
     /// Talk over standard input and output: what is always done. Editors say it.
     #[arg(long, hide = true)]
     pub stdio: bool,

@@ -1,7 +1,7 @@
 //! The checks of a run, and their execution.
 
 use crate::arguments::{Asking, EngineName, Reading, Verify};
-use crate::cache::Cache;
+use crate::cache::{Cache, Known};
 use crate::evidence;
 use crate::input::{self, Input, Kind, Overlay};
 use crate::property_file::{self, Asked};
@@ -10,6 +10,7 @@ use ir::Program;
 use ir::diagnostic::{self, Diagnostic};
 use ir::specification::Specification;
 use portfolio::Portfolio;
+use portfolio::earlier::{self, Earlier};
 use portfolio::live::Live;
 use portfolio::nesc;
 use portfolio::pipeline::{self, Prepared};
@@ -20,7 +21,7 @@ use report::{End, Outcome, Sources};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
-use verdict::{Budget, Check, Engine, Exhausted, Reason, Views};
+use verdict::{Budget, Check, Engine, Exhausted, Reason, Task, Views};
 
 /// A program, and the requested checks.
 pub struct Question {
@@ -195,10 +196,8 @@ pub fn run_checks(
         let budget = whole.part(1 + waiting);
         live.begin(*check);
         let checking = Budget { cancel: live.cancel.clone(), ..budget.clone() };
-        if let Some(known) = cache.and_then(|cache| cache.answer(options, question, *check, &checking)) {
-            live.finish(known);
-            continue;
-        }
+        let known = cache.map(|cache| cache.answer(options, question, *check, &checking));
+        let Known { answer: found, mut earlier } = known.unwrap_or_default();
         let lists = match options.engine {
             EngineName::Auto => specification.is_none() && question.kind == Kind::C,
             EngineName::Summaries => true,
@@ -212,18 +211,31 @@ pub fn run_checks(
             | EngineName::Context
             | EngineName::Symbolic => false,
         };
-        if *check != Check::Races || !lists {
-            let turn = if waiting == 0 { budget } else { whole.part(FIRST_TURN) };
-            let outcome = answer(question.prepared.of(*check), *check, &turn);
-            let is_open = waiting > 0 && ran_out_of_time(&outcome);
-            let number = live.finish(outcome);
-            open.extend(is_open.then_some((number, *check)));
-            continue;
-        }
         let alone = matches!(options.engine, EngineName::Summaries);
         let races = |program: &Views, budget: &Budget| answer(program, Check::Races, budget);
         // With a property file, one answer is wanted, as soon as possible.
         let single = !alone && options.asking.property.is_none();
+        let lists = *check == Check::Races && lists;
+        if let Some(mut found) = found {
+            let is_listed = lists && single && cache.is_some_and(Cache::is_interactive);
+            match found.tries.pop() {
+                Some(tried) if is_listed => earlier.answer = Some((found.verdict, tried)),
+                tried => {
+                    found.tries.extend(tried);
+                    live.finish(found);
+                    continue;
+                }
+            }
+        }
+        if !lists {
+            let turn = if waiting == 0 { budget } else { whole.part(FIRST_TURN) };
+            let outcome = unlisted(question.prepared.of(*check), *check, &turn, earlier, &answer);
+            cache.inspect(|cache| cache.ended(*check));
+            let is_open = waiting > 0 && ran_out_of_time(&outcome) && !earlier::was_short(&outcome);
+            let number = live.finish(outcome);
+            open.extend(is_open.then_some((number, *check)));
+            continue;
+        }
         Races {
             prepared: question.prepared.of(Check::Races),
             lister: &shared_memory::by_summaries,
@@ -233,7 +245,8 @@ pub fn run_checks(
             live,
             budget: Budget { cancel: live.cancel.clone(), ..budget },
         }
-        .decide();
+        .decide(earlier);
+        cache.inspect(|cache| cache.ended(*check));
     }
     for (index, (number, check)) in open.iter().enumerate() {
         let budget = whole.part((open.len() - index) as u32);
@@ -248,6 +261,7 @@ pub fn run_checks(
             *known = Outcome { decisions, seconds: known.seconds + again.seconds, ..again };
         });
         live.done();
+        cache.inspect(|cache| cache.ended(*check));
     }
 }
 
@@ -255,6 +269,32 @@ pub fn run_checks(
 fn ran_out_of_time(outcome: &Outcome) -> bool {
     let end = End::Unknown(Reason::Exhausted(Exhausted::Time));
     matches!(outcome.verdict, Checked::Unknown(_)) && outcome.tries.iter().any(|tried| tried.end == end)
+}
+
+/// Decides a check as a whole, after what is known from before an edit.
+fn unlisted(
+    program: &Views,
+    check: Check,
+    budget: &Budget,
+    earlier: Earlier,
+    answer: &dyn Fn(&Views, Check, &Budget) -> Outcome,
+) -> Outcome {
+    let begun = Instant::now();
+    let property = check.property();
+    let task = Task { program, property: &property };
+    for verdict in earlier.evidence {
+        if let Some((verdict, tried)) = earlier::test(task, verdict, budget) {
+            let (seconds, tries) = (begun.elapsed().as_secs_f64(), vec![tried]);
+            return Outcome { check, variable: None, verdict, decisions: None, seconds, tries };
+        }
+    }
+    let short = earlier.search.and_then(|search| Some((search.limit(None, begun.elapsed())?, search)));
+    let Some((limit, search)) = short else { return answer(program, check, budget) };
+    let mut outcome = answer(program, check, &budget.within(limit));
+    if matches!(outcome.verdict, Checked::Unknown(_)) {
+        outcome.tries.insert(0, search.note(limit));
+    }
+    outcome
 }
 
 /// No other engine was first: the user asked to stop.

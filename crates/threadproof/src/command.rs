@@ -1,7 +1,7 @@
 //! The commands of the command line.
 
 use crate::arguments::{
-    Arguments, CheckEvidence, Command, Draft, Format, Model, OfSpecification, Show, Verify, normalise,
+    Arguments, CheckEvidence, Command, Draft, Format, Lsp, Model, OfSpecification, Show, Verify, normalise,
 };
 use crate::batching;
 use crate::cache::Cache;
@@ -68,7 +68,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Draft(options) => (options.of.timeout, options.of.memory, Format::Human),
         Command::Batch(options) => return batching::run(options, &printer),
         Command::Element { folder, element } => return batching::element(folder, *element, &printer),
-        Command::Lsp(options) => return serve(options.config.clone(), &printer),
+        Command::Lsp(options) => return serve(options, &printer),
         Command::Completions { shell } => return completions(*shell, &printer),
         Command::Man => return manual(&printer),
     };
@@ -142,7 +142,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
                 (None, None) => (Arc::default(), memory),
             };
             if let Some(cache) = &cache {
-                cache.keep(&input.0, &outcomes);
+                cache.keep(&input.0, &outcomes, memory.as_ref());
             }
             // A violation counts, even if other checks are unknown.
             let answer = match Answer::of(&outcomes, &[]) {
@@ -177,8 +177,8 @@ fn ends_with(supervisor: i32) -> bool {
 }
 
 /// Serves an editor. The protocol has its own exit statuses.
-fn serve(config: Option<PathBuf>, printer: &Printer) -> ExitCode {
-    match lsp::serve(config) {
+fn serve(options: &Lsp, printer: &Printer) -> ExitCode {
+    match lsp::serve(options.config.clone(), !options.no_cache) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             printer.say(&format!("threadproof: error: {reason}; `threadproof lsp` is for editors to start"));
@@ -250,7 +250,7 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live, c
     live.answered(code);
     live.doing("writing the report");
     if let Some(cache) = cache {
-        cache.keep(program, &outcomes);
+        cache.keep(program, &outcomes, memory.as_ref());
     }
     let found = (outcomes.as_slice(), memory.as_ref());
     let page = presenting::present(options, &question, found, &answer, baseline.as_ref(), &budget, printer);

@@ -124,6 +124,14 @@ pub fn read(options: &Reading, competition: bool, overlay: &Overlay<'_>) -> Resu
     let database = options.compile_commands.as_deref().map(database).transpose()?;
     let units = database.as_ref().map(|database| chosen(options, database)).transpose()?;
     let paths = paths(options, units.as_deref())?;
+    let cpp = paths.iter().filter(|path| is_cpp(path)).map(|path| {
+        let problem = Diagnostic::of_file(path, diagnostic::Kind::Usage, "this is C++: only C is supported");
+        problem.help("name C files; a file of C with this name can be renamed, or preprocessed (.i)")
+    });
+    let cpp: Vec<Diagnostic> = cpp.collect();
+    if !cpp.is_empty() {
+        return Err(cpp);
+    }
     let files = texts(&paths, overlay)?;
     let kinds: Vec<Kind> = paths.iter().zip(&files).map(|(path, file)| Kind::of(path, &file.text)).collect();
     let kind = kinds.first().copied().unwrap_or(Kind::C);
@@ -151,6 +159,12 @@ pub fn read(options: &Reading, competition: bool, overlay: &Overlay<'_>) -> Resu
     let sources = Sources::new(&program.files, &given, other);
     let notes = database.map(|database| database.notes).unwrap_or_default();
     Ok(Input { program, sources, kind, files: paths, notes })
+}
+
+/// Whether a file is C++, by its name as compilers understand it.
+fn is_cpp(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    ["C", "cc", "cp", "cpp", "cxx", "c++", "CPP", "ii", "hh", "hpp", "hxx", "tcc"].contains(&&*extension)
 }
 
 fn database(path: &Path) -> Result<Database, Vec<Diagnostic>> {

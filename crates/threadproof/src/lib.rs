@@ -5,6 +5,7 @@
 
 pub mod arguments;
 mod batching;
+mod before;
 mod cache;
 pub mod checking;
 pub mod command;

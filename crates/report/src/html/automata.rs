@@ -23,7 +23,7 @@ pub fn render(out: &mut String, program: &Program) -> Value {
             .replace("url(#arrow)", &format!("url(#arrow-{id})"));
         let _ = writeln!(
             out,
-            "<details open><summary>{}</summary><figure class=\"automaton\" data-template=\"{id}\">{svg}</figure></details>",
+            "<details><summary>{}</summary><figure class=\"automaton\" data-template=\"{id}\">{svg}</figure></details>",
             escape(&code.name)
         );
         places.insert(id.to_string(), places_of(code));
@@ -51,7 +51,7 @@ pub fn contexts(out: &mut String, contexts: &[(String, String)]) {
             .replace("url(#arrow)", &format!("url(#arrow-context-{number})"));
         let _ = writeln!(
             out,
-            "<details open><summary>{}</summary><figure class=\"context\">{svg}</figure></details>",
+            "<details><summary>{}</summary><figure class=\"context\">{svg}</figure></details>",
             escape(title)
         );
     }

@@ -110,6 +110,7 @@ fn what_is_open_comes_first_and_ranked() {
     let text = with_report(&listing(), |report| human::render(report, Style::default()));
     expect![[r#"
         data races: unknown: unsupported, line 3: inline assembly is left out.
+          2 of 4 shared memory locations are race-free, provided that what is taken for granted is so (listed below).
           What may help:
             avoid, or write in plain C, what is not modelled (pool.c:3:1: inline assembly is left out)
 
@@ -130,6 +131,7 @@ fn what_is_open_comes_first_and_ranked() {
         This takes for granted:
           pool.c:3:1: inline assembly is left out
 
+        in words: it is open whether there is a data race
         verdict: unknown(races: unsupported, line 3: inline assembly is left out)
     "#]]
     .assert_eq(&text);
@@ -302,6 +304,8 @@ fn the_listing_for_programs() {
 fn the_listing_for_comments() {
     expect![[r#"
         ## threadproof: <code>unknown(races: unsupported, line 3: inline assembly is left out)</code>
+
+        it is open whether there is a data race.
 
         ### data races: unknown
 

@@ -19,6 +19,7 @@ use verdict::{Check, Listing};
 /// Severities of the protocol.
 const ERROR: u32 = 1;
 const INFORMATION: u32 = 3;
+const HINT: u32 = 4;
 /// The most shared memory locations that are reported.
 const MOST_LOCATIONS: usize = 100;
 
@@ -58,6 +59,16 @@ impl Findings {
         findings
     }
 
+    /// What is open while the search for races is running. The diagnostics say in their data that they are
+    /// preliminary.
+    pub fn preliminary(document: &Path, input: Arc<(Program, Sources)>, memory: &SharedMemory) -> Self {
+        let mut findings = Self::new(document, input, Vec::new(), None, Some(memory));
+        for found in findings.diagnostics.values_mut().flatten() {
+            found.diagnostic["data"] = json!({ "preliminary": true });
+        }
+        findings
+    }
+
     /// Adds diagnostics for a shared memory location that may race: one at each access.
     fn tell_location(&mut self, finding: &Finding) {
         let pair = match &finding.status {
@@ -68,6 +79,7 @@ impl Findings {
             Status::Race(_) | Status::RaceFree(_) => None,
         };
         let Some(pair) = pair else { return };
+        let severity = if matches!(finding.status, Status::Open(_)) { HINT } else { INFORMATION };
         let input = self.input.clone();
         let (program, sources) = (&input.0, &input.1);
         let text =
@@ -92,7 +104,7 @@ impl Findings {
         }
         for span in spans {
             let code = Check::Races.property_name();
-            let mut told = diagnostic(range(sources, span), INFORMATION, code, &text);
+            let mut told = diagnostic(range(sources, span), severity, code, &text);
             told["relatedInformation"] = Value::Array(related.clone());
             self.add(&file(program, span), None, told);
         }
@@ -165,7 +177,7 @@ impl Findings {
                     lines.filter(|line| line.proved < line.checks && line.span.line > 0).collect();
                 for line in &open {
                     let text = format!("not proved: {}", line.why.join("; or "));
-                    let told = diagnostic(range(sources, line.span), INFORMATION, code, &text);
+                    let told = diagnostic(range(sources, line.span), HINT, code, &text);
                     found.push((file(program, line.span), None, told));
                 }
                 if open.is_empty() {

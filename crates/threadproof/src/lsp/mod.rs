@@ -1,17 +1,19 @@
 //! The language server: diagnostics when a file is opened or saved, facts at a line, and the execution of a
 //! violation, in any editor that speaks the Language Server Protocol over standard input and output.
 //!
-//! The loop answers the editor at once; a verification runs in a separate thread, publishes its findings, and
-//! is cancelled when one of its files changes. It verifies the program that contains the file ([`project`]).
-//! Options come from the `threadproof.toml` of the workspace. Positions count UTF-16 units, the default of
-//! the protocol.
+//! The loop answers the editor at once; a verification runs in a separate thread, shows its progress
+//! ([`progress`]), publishes its findings, and is cancelled when one of its files changes. It verifies the
+//! program that contains the file ([`project`]). Options come from the `threadproof.toml` of the workspace.
+//! Positions count UTF-16 units, the default of the protocol.
 
 mod address;
 mod findings;
+mod progress;
 mod project;
 mod state;
 mod verification;
 
+use crate::cache;
 use address::{path_of, uri_of};
 use findings::Findings;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
@@ -26,6 +28,9 @@ const SHOW_TEXT: &str = "threadproof.showTrace";
 /// The command that shows it as a page, to step through.
 const SHOW_PAGE: &str = "threadproof.showPage";
 
+/// The most bytes of verdicts that are kept for the user.
+const MOST_KEPT: u64 = 1 << 30;
+
 /// State that the loop and the verifications share.
 #[derive(Clone)]
 struct Shared {
@@ -37,6 +42,10 @@ struct Shared {
     config: Option<PathBuf>,
     /// Whether the editor opens files when it is asked to.
     shows_documents: bool,
+    /// Whether the editor shows the progress of work.
+    shows_progress: bool,
+    /// Whether verdicts are kept, and taken from what was kept.
+    caches: bool,
 }
 
 impl Shared {
@@ -70,7 +79,7 @@ impl Shared {
 }
 
 /// Serves until the editor ends the session. Returns whether it did so as the protocol requires.
-pub fn serve(config: Option<PathBuf>) -> Result<(), String> {
+pub fn serve(config: Option<PathBuf>, caches: bool) -> Result<(), String> {
     let (connection, threads) = Connection::stdio();
     let capabilities = json!({
         "textDocumentSync": { "openClose": true, "change": 1, "save": { "includeText": false } },
@@ -95,7 +104,12 @@ pub fn serve(config: Option<PathBuf>) -> Result<(), String> {
         roots,
         config,
         shows_documents: parameters["capabilities"]["window"]["showDocument"]["support"] == true,
+        shows_progress: parameters["capabilities"]["window"]["workDoneProgress"] == true,
+        caches,
     };
+    if caches {
+        std::thread::spawn(|| cache::prune(MOST_KEPT));
+    }
     let ended = listen(&shared);
     shared.state().cancel_all();
     let _ = std::fs::remove_dir_all(reports_folder());
@@ -125,8 +139,10 @@ fn listen(shared: &Shared) -> Result<bool, String> {
                 shared.send(response);
             }
             Message::Notification(notification) => note(shared, &notification),
-            // The editor's answer whether it showed a document is ignored: the user sees it anyway.
-            Message::Response(_) => {}
+            // Whether the editor showed a document does not matter: the user sees it anyway.
+            Message::Response(response) => {
+                progress::agree(shared, &response.id, response.response_result.is_ok())
+            }
         }
     }
     Ok(false)
@@ -135,6 +151,10 @@ fn listen(shared: &Shared) -> Result<bool, String> {
 /// Handles notifications of the editor.
 fn note(shared: &Shared, notification: &Notification) {
     let parameters = &notification.params;
+    if notification.method == "window/workDoneProgress/cancel" {
+        progress::stop(shared, parameters["token"].as_str().unwrap_or_default());
+        return;
+    }
     let document = &parameters["textDocument"];
     let Some(uri) = document["uri"].as_str() else { return };
     match notification.method.as_str() {

@@ -5,6 +5,7 @@
 
 use super::address::uri_of;
 use super::findings::Findings;
+use super::progress::Shown;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,8 @@ pub struct State {
     /// The documents.
     pub documents: BTreeMap<String, Document>,
     programs: BTreeMap<Files, Program>,
+    /// The progress that is shown.
+    pub shown: Shown,
 }
 
 /// The diagnostics of some files, by URI, to be published.
@@ -82,6 +85,12 @@ impl State {
         }
     }
 
+    /// Verifications were cancelled, and no change begins another one.
+    pub fn stopped(&mut self) {
+        let stopped = self.programs.values_mut().filter(|program| program.cancel.is_cancelled());
+        stopped.for_each(|program| program.running = false);
+    }
+
     /// A document was opened without changes, and is part of a known program, whose verification is running
     /// or finished. Returns the diagnostics to publish again.
     pub fn join(&mut self, uri: &str) -> Option<Told> {
@@ -116,8 +125,16 @@ impl State {
         before.filter(|before| before != files).map(|before| self.leave(&before)).unwrap_or_default()
     }
 
-    /// A verification has ended. Returns the diagnostics to publish; none when it was cancelled.
-    pub fn end(&mut self, uri: &str, files: &Files, cancel: &Cancel, findings: Findings) -> Told {
+    /// A verification has found something, and may have ended with that. Returns the diagnostics to publish;
+    /// none when it was cancelled.
+    pub fn found(
+        &mut self,
+        uri: &str,
+        files: &Files,
+        cancel: &Cancel,
+        findings: Findings,
+        has_ended: bool,
+    ) -> Told {
         let versions = self.versions(files);
         let Some(program) = self.programs.get_mut(files).filter(|_| !cancel.is_cancelled()) else {
             return Told::new();
@@ -127,7 +144,7 @@ impl State {
             // Diagnostics of other files are published again.
             paths.extend(old.paths());
         }
-        program.running = false;
+        program.running &= !has_ended;
         paths.extend(self.documents.get(uri).map(|document| place(&document.path)));
         self.told(paths)
     }

@@ -1,15 +1,22 @@
 //! Verifies the program of an open document, in a separate thread.
+//!
+//! Verdicts come from the cache if they are there. Otherwise what is open is published as soon as shared
+//! memory is listed, and races when the search is over; after an edit, a short search comes first.
 
 use super::Shared;
 use super::findings::Findings;
+use super::progress::{self, Progress};
 use super::project::{self, Project};
 use super::state::place;
+use crate::cache::Cache;
 use crate::checking::{self, Question};
 use crate::input;
 use ir::diagnostic::{self, Diagnostic};
+use portfolio::earlier;
 use portfolio::live::Live;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use verdict::{Budget, Cancel, Check};
 
@@ -46,32 +53,50 @@ fn run(shared: &Shared, uri: &str, path: &Path, cancel: &Cancel) {
     let told = state.begin(uri, &files, cancel);
     drop(state);
     shared.tell(told);
-    let tried = catch_unwind(AssertUnwindSafe(|| match project {
-        Ok(Some(project)) => verify(shared, path, &project, cancel),
-        Ok(None) => Ok(Findings::default()),
-        Err(messages) => Err(messages),
-    }));
-    let findings = match tried {
-        Ok(Ok(findings)) => findings,
-        Ok(Err(messages)) => Findings::unread(path, &messages),
-        Err(_) => {
-            let kind = diagnostic::Kind::Internal;
-            Findings::unread(
-                path,
-                &[Diagnostic::of_file(path, kind, "internal error: please report this program")],
-            )
-        }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let progress = Progress::new(shared, format!("Threadproof: {name}"), cancel);
+    let publish = |findings: Findings, has_ended: bool| {
+        let told = shared.state().found(uri, &files, cancel, findings, has_ended);
+        shared.tell(told);
     };
-    let told = shared.state().end(uri, &files, cancel, findings);
-    shared.tell(told);
+    // After an edit, the first search is short, and another one follows.
+    for is_first in [true, false] {
+        let preliminary = |findings: Findings| {
+            if is_first {
+                publish(findings, false);
+            }
+        };
+        let tried = catch_unwind(AssertUnwindSafe(|| match &project {
+            Ok(Some(project)) => verify(shared, path, project, cancel, progress.as_ref(), &preliminary),
+            Ok(None) => Ok((Findings::default(), false)),
+            Err(messages) => Err(messages.clone()),
+        }));
+        let (findings, was_short) = match tried {
+            Ok(Ok(found)) => found,
+            Ok(Err(messages)) => (Findings::unread(path, &messages), false),
+            Err(_) => {
+                let text = "internal error: please report this program";
+                let problem = Diagnostic::of_file(path, diagnostic::Kind::Internal, text);
+                (Findings::unread(path, &[problem]), false)
+            }
+        };
+        let has_ended = !is_first || !was_short;
+        publish(findings, has_ended);
+        if has_ended || cancel.is_cancelled() {
+            return;
+        }
+    }
 }
 
+/// Verifies. Returns the findings, and whether the search was short because of an earlier one.
 fn verify(
     shared: &Shared,
     path: &Path,
     project: &Project,
     cancel: &Cancel,
-) -> Result<Findings, Vec<Diagnostic>> {
+    progress: Option<&Progress>,
+    preliminary: &(dyn Fn(Findings) + Sync),
+) -> Result<(Findings, bool), Vec<Diagnostic>> {
     let options = &project.options;
     let open = shared.texts();
     let overlay = |wanted: &Path| {
@@ -90,7 +115,19 @@ fn verify(
     let specification =
         checking::specification_of(options.asking.spec.as_deref(), program, question.kind, &budget)?;
     let live = Live::new(cancel.clone());
-    checking::run_checks(options, &question, specification.as_ref(), deadline, &live, None);
+    let cache = Cache::for_editor(options).filter(|cache| shared.caches && cache.prepare().is_ok());
+    std::thread::scope(|scope| {
+        let (running, ended) = mpsc::channel();
+        let live = &live;
+        let input = &question.input;
+        scope.spawn(move || {
+            progress::watch(live, progress, &ended, &|memory| {
+                preliminary(Findings::preliminary(path, input.clone(), memory));
+            });
+        });
+        checking::run_checks(options, &question, specification.as_ref(), deadline, live, cache.as_ref());
+        drop(running);
+    });
     let first = question.asked.checks.first().copied().unwrap_or(Check::Assertions);
     let listing = match question.kind {
         input::Kind::C => {
@@ -98,6 +135,10 @@ fn verify(
         }
         input::Kind::Boolean | input::Kind::System => None,
     };
-    let memory = live.memory();
-    Ok(Findings::new(path, question.input.clone(), live.outcomes(), listing, memory.as_ref()))
+    let (outcomes, memory) = (live.outcomes(), live.memory());
+    if let Some(cache) = cache.filter(|_| !cancel.is_cancelled()) {
+        cache.keep(program, &outcomes, memory.as_ref());
+    }
+    let was_short = outcomes.iter().any(earlier::was_short);
+    Ok((Findings::new(path, question.input.clone(), outcomes, listing, memory.as_ref()), was_short))
 }

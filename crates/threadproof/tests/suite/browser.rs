@@ -264,6 +264,9 @@ fn a_location_shows_its_line() {
     browser.value(
         "document.querySelectorAll('.source tr.current').forEach((row) => row.classList.remove('current'))",
     );
+    // Pictures take much space: they are unfolded where they are wanted.
+    assert_eq!(browser.value("document.querySelectorAll('#automata details[open]').length"), 0);
+    browser.click("#automata summary");
     browser.click("figure.automaton g.location");
     assert_eq!(browser.value("document.querySelectorAll('.source tr.current').length"), 1);
     assert_eq!(browser.value("document.querySelectorAll('figure.automaton g.location.current').length"), 1);

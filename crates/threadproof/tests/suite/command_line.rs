@@ -448,6 +448,7 @@ fn the_listing_of_a_program_from_nesc() {
         This takes for granted:
           tests/programs/nesc/named.c: integers have the widths of the data model (32 bits for a pointer), not those of the processor
 
+        in words: there are data races on 2 variables (no-data-race)
         verdict: false(no-data-race)
     "#]].assert_eq(&without_seconds(&out));
 }

@@ -29,11 +29,32 @@ fn the_extension_for_visual_studio_code_shows_what_the_server_finds() {
     if !is_installed("node") {
         return;
     }
+    let folder = Folder::new("vscode");
     let mut command = Command::new("node");
     command.args(["--test", "test/extension.test.js"]).env("THREADPROOF", PROGRAM);
+    command.env("XDG_CACHE_HOME", folder.path(""));
     let output = command.current_dir(contrib("vscode")).output().expect("it runs");
     let said = text(&output);
     assert!(output.status.success() && said.contains("# pass 2"), "{said}");
+}
+
+#[test]
+fn the_extension_for_visual_studio_code_is_packaged() {
+    if !crate::root().join("target/vsce/node_modules/@vscode/vsce/vsce").exists() || !is_installed("npm") {
+        eprintln!("vsce is not installed (cargo xtask setup): the extension is not packaged");
+        return;
+    }
+    let folder = Folder::new("vsix");
+    let package = folder.path("threadproof.vsix");
+    let mut command = Command::new("npm");
+    command.args(["run", "--silent", "package", "--", "--out"]).arg(&package);
+    let output = command.current_dir(contrib("vscode")).output().expect("it runs");
+    let said = text(&output);
+    assert!(output.status.success() && package.is_file(), "{said}");
+    for part in ["extension.js", "client.js", "package.json"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!said.contains("test.js") && !said.contains("WARNING"), "{said}");
 }
 
 #[test]

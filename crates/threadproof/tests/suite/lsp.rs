@@ -28,6 +28,7 @@ impl Editor {
         let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("threadproof"))
             .args(["lsp", "--stdio"])
             .current_dir("/")
+            .env("XDG_CACHE_HOME", folder.join("cache"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -46,9 +47,13 @@ impl Editor {
     }
     /// Starts one, and says hello.
     fn ready(name: &str) -> Self {
+        Self::that_shows(name, json!({ "showDocument": { "support": true } }))
+    }
+    /// The same with these capabilities.
+    fn that_shows(name: &str, window: Value) -> Self {
         let mut editor = Self::start(name);
         let root = editor.uri("");
-        let capabilities = json!({ "window": { "showDocument": { "support": true } } });
+        let capabilities = json!({ "window": window });
         let answer = editor.ask("initialize", json!({ "rootUri": root, "capabilities": capabilities }));
         assert_eq!(answer["result"]["capabilities"]["hoverProvider"], true, "{answer}");
         editor.tell("initialized", json!({}));
@@ -83,12 +88,19 @@ impl Editor {
             }
         }
     }
-    /// The next diagnostics of a file.
+    /// The next diagnostics of a file that are not preliminary.
     fn diagnostics(&self, uri: &str) -> Vec<Value> {
+        self.told(uri, |found| found.first().is_none_or(|first| !is_preliminary(first)))
+    }
+    /// The next diagnostics of a file like these.
+    fn told(&self, uri: &str, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+        let of = |message: &Value| message["params"]["diagnostics"].as_array().cloned().unwrap_or_default();
         let message = self.wait(|message| {
-            message["method"] == "textDocument/publishDiagnostics" && message["params"]["uri"] == uri
+            message["method"] == "textDocument/publishDiagnostics"
+                && message["params"]["uri"] == uri
+                && wanted(&of(message))
         });
-        message["params"]["diagnostics"].as_array().expect("it is a list").clone()
+        of(&message)
     }
     fn open(&mut self, name: &str, text: &str) -> String {
         let uri = self.uri(name);
@@ -129,6 +141,11 @@ impl Drop for Editor {
 }
 
 /// One frame.
+/// Whether a diagnostic may change before the search is over.
+fn is_preliminary(diagnostic: &Value) -> bool {
+    diagnostic["data"]["preliminary"] == true
+}
+
 fn read(output: &mut impl BufRead) -> Option<Value> {
     let mut length = 0;
     loop {
@@ -268,6 +285,86 @@ fn a_change_cancels_what_runs() {
     editor.change(&uri, ENDLESS);
     editor.save(&uri);
     std::thread::sleep(Duration::from_millis(500));
+    editor.end();
+}
+
+/// Nobody knows soon whether the thread writes `x`.
+const HARD: &str = "#include <pthread.h>\nunsigned nondet_number(void);\nint x;\nvoid *f(void *a) {\n  unsigned h = 1, n = nondet_number();\n\
+      for (int i = 0; i < 100000000; i++) h = h * 31 + (n ^ h >> 7);\n  if (h == 77) x = 1;\n  return 0;\n}\n\
+    int main(void) {\n  pthread_t p;\n  pthread_create(&p, 0, f, 0);\n  x = 2;\n  pthread_join(p, 0);\n  return 0;\n}\n";
+
+#[test]
+fn progress_is_shown_and_what_is_open_meanwhile() {
+    let mut editor = Editor::that_shows("progress", json!({ "workDoneProgress": true }));
+    let options = "timeout = 1000\ncheck = ['races']\njobs = 1\n";
+    std::fs::write(editor.folder.join("threadproof.toml"), options).unwrap();
+    editor.open("hard.c", HARD);
+    let asked = editor.wait(|message| message["method"] == "window/workDoneProgress/create");
+    let token = asked["params"]["token"].clone();
+    editor.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": null }));
+    let progress = |editor: &Editor| {
+        let message = editor.wait(|message| {
+            message["method"] == "$/progress" || message["method"] == "textDocument/publishDiagnostics"
+        });
+        message["params"].clone()
+    };
+    let (mut begun, mut hinted) = (false, false);
+    while !begun || !hinted {
+        let told = progress(&editor);
+        begun |= told["value"]["kind"] == "begin"
+            && told["value"]["title"] == "Threadproof: hard.c"
+            && told["token"] == token;
+        // The location is open, and the search is not over.
+        hinted |= told["diagnostics"].as_array().is_some_and(|found| {
+            let is_hint = |found: &Value| {
+                found["severity"] == 4
+                    && is_preliminary(found)
+                    && found["message"].as_str().is_some_and(|text| text.starts_with("open data race on `x`"))
+            };
+            !found.is_empty() && found.iter().all(is_hint)
+        });
+    }
+    // The user stops it: the progress ends, and the hints stay.
+    editor.tell("window/workDoneProgress/cancel", json!({ "token": token }));
+    loop {
+        let told = progress(&editor);
+        assert!(told["diagnostics"].is_null(), "{told}");
+        if told["value"]["kind"] == "end" {
+            break;
+        }
+    }
+    editor.end();
+}
+
+#[test]
+fn answers_come_from_the_cache() {
+    let mut editor = Editor::ready("cached");
+    std::fs::write(editor.folder.join("threadproof.toml"), "timeout = 2\ncheck = ['races']\njobs = 1\n")
+        .unwrap();
+    let uri = editor.open("hard.c", HARD);
+    let first = editor.diagnostics(&uri);
+    assert!(first.iter().any(|found| found["severity"] == 4), "{first:?}");
+    let files = |path: &std::path::Path| -> Vec<PathBuf> {
+        std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+    };
+    let store = editor.folder.join("cache/threadproof/verdicts");
+    let kept: Vec<PathBuf> = files(&store).iter().flat_map(|folder| files(folder)).collect();
+    assert_eq!(kept.len(), 2, "{kept:?}");
+    // The answer comes at once, although a search might take a thousand seconds: one that took two is enough.
+    let open = |found: &[Value]| -> Vec<Value> {
+        let is_open =
+            |found: &&Value| found["message"].as_str().is_some_and(|text| text.starts_with("open "));
+        found.iter().filter(is_open).cloned().collect()
+    };
+    assert_eq!(open(&first).len(), 2, "{first:?}");
+    let entry =
+        kept.iter().find(|path| path.to_string_lossy().ends_with(".unknown.json")).expect("it is there");
+    let text = std::fs::read_to_string(entry).expect("it is there");
+    std::fs::write(entry, text.replace("\"seconds\":2.0", "\"seconds\":1000.0")).expect("it can be written");
+    std::fs::write(editor.folder.join("threadproof.toml"), "timeout = 1000\ncheck = ['races']\njobs = 1\n")
+        .unwrap();
+    editor.save(&uri);
+    assert_eq!(open(&editor.diagnostics(&uri)), open(&first));
     editor.end();
 }
 

@@ -9,6 +9,7 @@ mod browser;
 mod command_line;
 mod contrib;
 mod csmith;
+mod edits;
 mod functions;
 mod hostile;
 mod listings;

@@ -6,12 +6,18 @@ use assert_cmd::Command;
 /// A program, as what follows the declarations on its first line; a part of the reason that names the
 /// construct, and its line. In each of them the error may be reached, as far as is known without a meaning
 /// for the construct.
-const PROGRAMS: [(&str, &str, &str, u32); 26] = [
+const PROGRAMS: [(&str, &str, &str, u32); 27] = [
     (
         "a device",
         "int main(void) {\n  *(volatile unsigned *)0x40021000 = 1;\n  reach_error(); return 0; }",
         "fixed address 0x40021000",
         3,
+    ),
+    (
+        "threads of OpenMP",
+        "int main(void) {\n  int y = 0;\n  #pragma omp parallel for\n  for (int i = 0; i < 9; i++) y += i;\n  if (y != 36) reach_error(); return 0; }",
+        "OpenMP is not supported",
+        4,
     ),
     (
         "a variable changed and used",

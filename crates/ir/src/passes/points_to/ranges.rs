@@ -174,37 +174,52 @@ impl<'p> Analysis<'p> {
         found[self.code.entry] = Some(self.first.clone());
         let mut queue = BTreeSet::from([(order[self.code.entry], self.code.entry)]);
         while let Some((_, location)) = queue.pop_first() {
+            // It is put back below; most edges lead elsewhere.
+            let Some(here) = found[location].take() else { continue };
+            let mut changed_here = None;
             for edge in &outgoing[location] {
-                let (Some(now), Some(ops)) = (&found[location], &relevant[*edge]) else { continue };
-                let mut now = Cow::Borrowed(now);
+                let Some(ops) = &relevant[*edge] else { continue };
+                let target = self.code.edges[*edge].target;
+                let mut now = Cow::Borrowed(changed_here.as_ref().unwrap_or(&here));
                 if !ops.is_empty() && !ops.iter().all(|op| self.apply(op, now.to_mut())) {
                     continue;
                 }
-                let target = self.code.edges[*edge].target;
-                let joined = match &found[target] {
-                    None => now.into_owned(),
-                    Some(before) => {
-                        let is_inside =
-                            |(before, now): (&Range, &Range)| before.0 <= now.0 && now.1 <= before.1;
-                        if before.iter().zip(now.iter()).all(is_inside) {
-                            continue;
-                        }
-                        let pairs = before.iter().zip(now.iter()).zip(&self.tracked);
-                        let joined: Ranges = pairs
-                            .map(|((before, now), local)| self.widen(*before, *now, *local, visits[target]))
-                            .collect();
-                        if joined == *before {
-                            continue;
-                        }
-                        joined
+                if target == location {
+                    let mut joined = changed_here.clone().unwrap_or_else(|| here.clone());
+                    if !self.join(&mut joined, &now, visits[target]) {
+                        continue;
                     }
-                };
+                    changed_here = Some(joined);
+                } else {
+                    match &mut found[target] {
+                        before @ None => *before = Some(now.into_owned()),
+                        Some(before) => {
+                            if !self.join(before, &now, visits[target]) {
+                                continue;
+                            }
+                        }
+                    }
+                }
                 visits[target] += 1;
-                found[target] = Some(joined);
                 queue.insert((order[target], target));
             }
+            found[location] = Some(changed_here.unwrap_or(here));
         }
         found
+    }
+
+    /// Widens ranges by others; whether that changes any.
+    fn join(&self, before: &mut Ranges, now: &Ranges, visits: u32) -> bool {
+        let mut changed = false;
+        for ((before, now), local) in before.iter_mut().zip(now).zip(&self.tracked) {
+            if before.0 <= now.0 && now.1 <= before.1 {
+                continue;
+            }
+            let wider = self.widen(*before, *now, *local, visits);
+            changed |= wider != *before;
+            *before = wider;
+        }
+        changed
     }
 
     fn widen(&self, before: Range, now: Range, local: LocalId, visits: u32) -> Range {
