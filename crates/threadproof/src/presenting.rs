@@ -53,7 +53,7 @@ pub fn present(
     // What is known already takes no more time than it takes to check it.
     let is_cached = |outcome: &Outcome| outcome.tries.iter().any(|tried| tried.engine == cache::NAME);
     let has_news = !outcomes.iter().all(is_cached);
-    let told = options.html.is_some()
+    let wants_stories = options.html.is_some()
         || options.explain
         || match options.format {
             Format::Human => std::io::stdout().is_terminal(),
@@ -66,15 +66,15 @@ pub fn present(
     let seconds: f64 = outcomes.iter().map(|outcome| outcome.seconds).sum();
     let left = budget.remaining().unwrap_or(Duration::MAX);
     let has_time = left > 2 * LEAST && budget.check(0).is_ok();
-    let told = told && has_time && (has_news || options.explain);
+    let wants_stories = wants_stories && has_time && (has_news || options.explain);
     let budget = budget.part(2).patient_for(LEAST.max(Duration::from_secs_f64(seconds.clamp(0.0, 1e6))));
-    let needed = (options.html.is_some() && has_news) || (told && outcomes.iter().any(by_flow));
+    let needed = (options.html.is_some() && has_news) || (wants_stories && outcomes.iter().any(by_flow));
     let listing: Option<Listing> = (needed && has_time)
         .then(|| engine_flow::listing(question.prepared.of(first), &budget).ok())
         .flatten();
     let mut stories: Vec<(Check, Story)> = Vec::new();
     let mut contexts: Vec<(String, String)> = Vec::new();
-    for outcome in outcomes.iter().filter(|outcome| told && outcome.variable.is_none()) {
+    for outcome in outcomes.iter().filter(|outcome| wants_stories && outcome.variable.is_none()) {
         if let Checked::Proved(proof) = &outcome.verdict {
             let lowered = question.prepared.of(outcome.check);
             let mut story = story::of(lowered, outcome.check, proof, listing.as_ref(), &budget);

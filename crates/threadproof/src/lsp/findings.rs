@@ -104,9 +104,9 @@ impl Findings {
         }
         for span in spans {
             let code = Check::Races.property_name();
-            let mut told = diagnostic(range(sources, span), severity, code, &text);
-            told["relatedInformation"] = Value::Array(related.clone());
-            self.add(&file(program, span), None, told);
+            let mut one = diagnostic(range(sources, span), severity, code, &text);
+            one["relatedInformation"] = Value::Array(related.clone());
+            self.add(&file(program, span), None, one);
         }
     }
 
@@ -150,7 +150,7 @@ impl Findings {
                     spans.extend(span.filter(|span| span.line > 0 && !spans.contains(span)));
                 }
                 for span in &spans {
-                    let mut told = diagnostic(range(sources, *span), ERROR, code, &text);
+                    let mut one = diagnostic(range(sources, *span), ERROR, code, &text);
                     let related = complaint.iter().filter_map(|(text, at)| Some((text, (*at)?)));
                     let related: Vec<Value> = related
                         .filter(|(_, at)| at.line > 0)
@@ -160,8 +160,8 @@ impl Findings {
                             json!({ "location": location, "message": text })
                         })
                         .collect();
-                    told["relatedInformation"] = Value::Array(related);
-                    found.push((file(program, *span), Some(index), told));
+                    one["relatedInformation"] = Value::Array(related);
+                    found.push((file(program, *span), Some(index), one));
                 }
                 if spans.is_empty() {
                     found.push((
@@ -177,8 +177,8 @@ impl Findings {
                     lines.filter(|line| line.proved < line.checks && line.span.line > 0).collect();
                 for line in &open {
                     let text = format!("not proved: {}", line.why.join("; or "));
-                    let told = diagnostic(range(sources, line.span), HINT, code, &text);
-                    found.push((file(program, line.span), None, told));
+                    let one = diagnostic(range(sources, line.span), HINT, code, &text);
+                    found.push((file(program, line.span), None, one));
                 }
                 if open.is_empty() {
                     let text = format!("{}: unknown: {reason}", outcome.check.name());
@@ -190,8 +190,8 @@ impl Findings {
                 }
             }
         }
-        for (path, violation, told) in found {
-            self.add(&path, violation, told);
+        for (path, violation, diagnostic) in found {
+            self.add(&path, violation, diagnostic);
         }
     }
 
@@ -232,8 +232,10 @@ impl Findings {
         let found = self.diagnostics.get(path).into_iter().flatten();
         found
             .filter_map(|found| Some((found.violation?, found.diagnostic.clone())))
-            .filter(|(_, told)| {
-                told["range"]["start"]["line"].as_u64().is_some_and(|line| (first..=last).contains(&line))
+            .filter(|(_, diagnostic)| {
+                diagnostic["range"]["start"]["line"]
+                    .as_u64()
+                    .is_some_and(|line| (first..=last).contains(&line))
             })
             .collect()
     }

@@ -18,7 +18,7 @@ use address::{path_of, uri_of};
 use findings::Findings;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde_json::{Value, json};
-use state::{Document, State, Told, place};
+use state::{Document, Published, State, place};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use verdict::Cancel;
@@ -64,8 +64,8 @@ impl Shared {
         root.map(PathBuf::as_path).or(path.parent()).unwrap_or(Path::new("/")).to_owned()
     }
     /// Publishes diagnostics.
-    fn tell(&self, told: Told) {
-        for (uri, diagnostics) in told {
+    fn publish(&self, published: Published) {
+        for (uri, diagnostics) in published {
             self.notify("textDocument/publishDiagnostics", json!({ "uri": uri, "diagnostics": diagnostics }));
         }
     }
@@ -167,7 +167,7 @@ fn note(shared: &Shared, notification: &Notification) {
             let joined = state.join(uri);
             drop(state);
             match joined {
-                Some(told) => shared.tell(told),
+                Some(published) => shared.publish(published),
                 None => verification::start(shared, uri),
             }
         }
@@ -180,8 +180,8 @@ fn note(shared: &Shared, notification: &Notification) {
         }
         "textDocument/didSave" => verification::start(shared, uri),
         "textDocument/didClose" => {
-            let (told, again) = shared.state().close(uri);
-            shared.tell(told);
+            let (published, again) = shared.state().close(uri);
+            shared.publish(published);
             if let Some(other) = again {
                 verification::start(shared, &other);
             }

@@ -102,14 +102,14 @@ pub fn stop(shared: &Shared, token: &str) {
 /// Watches a run until the sender of `ended` is dropped. `list` gets each listing of shared memory that says
 /// more than the names of variables.
 pub fn watch(live: &Live, progress: Option<&Progress>, ended: &Receiver<()>, list: &dyn Fn(&SharedMemory)) {
-    let (mut told, mut seen) = (String::new(), 0);
+    let (mut shown, mut seen) = (String::new(), 0);
     while matches!(ended.recv_timeout(PAUSE), Err(RecvTimeoutError::Timeout)) {
         let doing = live.status();
         if let Some(progress) = progress
-            && (told.is_empty() || doing != told)
+            && (shown.is_empty() || doing != shown)
         {
             progress.show(&doing);
-            told = doing;
+            shown = doing;
         }
         if let Some((number, memory)) = live.listed_since(seen) {
             seen = number;

@@ -51,7 +51,7 @@ pub struct State {
 }
 
 /// The diagnostics of some files, by URI, to be published.
-pub type Told = BTreeMap<String, Vec<Value>>;
+pub type Published = BTreeMap<String, Vec<Value>>;
 
 /// A path in canonical form.
 pub fn place(path: &Path) -> PathBuf {
@@ -93,7 +93,7 @@ impl State {
 
     /// A document was opened without changes, and is part of a known program, whose verification is running
     /// or finished. Returns the diagnostics to publish again.
-    pub fn join(&mut self, uri: &str) -> Option<Told> {
+    pub fn join(&mut self, uri: &str) -> Option<Published> {
         let document = self.documents.get(uri)?;
         let path = place(&document.path);
         let files = self.programs.keys().find(|files| files.contains(&path))?.clone();
@@ -106,17 +106,17 @@ impl State {
         if !on_disk || !(program.running || is_current()) {
             return None;
         }
-        let told = (!program.running).then(|| self.told([path]));
+        let published = (!program.running).then(|| self.published([path]));
         if let Some((versions, _)) = &mut self.programs.get_mut(&files)?.findings {
             versions.insert(uri.to_owned(), 0);
         }
         self.documents.get_mut(uri)?.program = Some(files);
-        Some(told.unwrap_or_default())
+        Some(published.unwrap_or_default())
     }
 
     /// A verification of a program begins, because of a document; a running one is cancelled. Returns the
     /// diagnostics to publish, if the document was part of another program before.
-    pub fn begin(&mut self, uri: &str, files: &Files, cancel: &Cancel) -> Told {
+    pub fn begin(&mut self, uri: &str, files: &Files, cancel: &Cancel) -> Published {
         let before = self.documents.get_mut(uri).and_then(|document| document.program.replace(files.clone()));
         let program = self.programs.entry(files.clone()).or_default();
         program.cancel.cancel();
@@ -134,10 +134,10 @@ impl State {
         cancel: &Cancel,
         findings: Findings,
         has_ended: bool,
-    ) -> Told {
+    ) -> Published {
         let versions = self.versions(files);
         let Some(program) = self.programs.get_mut(files).filter(|_| !cancel.is_cancelled()) else {
-            return Told::new();
+            return Published::new();
         };
         let mut paths: Vec<PathBuf> = findings.paths();
         if let Some((_, old)) = program.findings.replace((versions, Arc::new(findings))) {
@@ -146,40 +146,40 @@ impl State {
         }
         program.running &= !has_ended;
         paths.extend(self.documents.get(uri).map(|document| place(&document.path)));
-        self.told(paths)
+        self.published(paths)
     }
 
     /// A document was closed. Returns the diagnostics to publish, and the URI of a document whose program has
     /// changed by that.
-    pub fn close(&mut self, uri: &str) -> (Told, Option<String>) {
-        let Some(document) = self.documents.remove(uri) else { return (Told::new(), None) };
+    pub fn close(&mut self, uri: &str) -> (Published, Option<String>) {
+        let Some(document) = self.documents.remove(uri) else { return (Published::new(), None) };
         document.cancel.cancel();
-        let mut told = Told::from([(uri.to_owned(), Vec::new())]);
-        let Some(files) = document.program else { return (told, None) };
-        told.extend(self.leave(&files));
+        let mut published = Published::from([(uri.to_owned(), Vec::new())]);
+        let Some(files) = document.program else { return (published, None) };
+        published.extend(self.leave(&files));
         let other = self.documents.iter().find(|(_, other)| other.program.as_ref() == Some(&files));
         let on_disk = std::fs::read(&document.path).is_ok_and(|bytes| bytes == document.text.as_bytes());
         let again = other.filter(|_| !on_disk).map(|(uri, _)| uri.clone());
         if self.programs.contains_key(&files) {
-            told.extend(self.told([place(&document.path)]));
+            published.extend(self.published([place(&document.path)]));
         }
-        (told, again)
+        (published, again)
     }
 
     /// A document is no longer part of a program; a program without documents is removed.
-    fn leave(&mut self, files: &Files) -> Told {
+    fn leave(&mut self, files: &Files) -> Published {
         if self.documents.values().any(|document| document.program.as_ref() == Some(files)) {
-            return Told::new();
+            return Published::new();
         }
-        let Some(program) = self.programs.remove(files) else { return Told::new() };
+        let Some(program) = self.programs.remove(files) else { return Published::new() };
         program.cancel.cancel();
         let paths = program.findings.map(|(_, findings)| findings.paths()).unwrap_or_default();
-        self.told(paths)
+        self.published(paths)
     }
 
     /// All diagnostics of some files, from all programs.
-    fn told(&self, paths: impl IntoIterator<Item = PathBuf>) -> Told {
-        let mut told = Told::new();
+    fn published(&self, paths: impl IntoIterator<Item = PathBuf>) -> Published {
+        let mut published = Published::new();
         for path in paths {
             let open = self.documents.iter().find(|(_, document)| place(&document.path) == path);
             let uri = open.map_or_else(|| uri_of(&path), |(uri, _)| uri.clone());
@@ -190,9 +190,9 @@ impl State {
                     all.push(diagnostic);
                 }
             }
-            told.insert(uri, all);
+            published.insert(uri, all);
         }
-        told
+        published
     }
 
     /// Cancels everything.

@@ -50,14 +50,14 @@ fn run(shared: &Shared, uri: &str, path: &Path, cancel: &Cancel) {
     if cancel.is_cancelled() {
         return;
     }
-    let told = state.begin(uri, &files, cancel);
+    let published = state.begin(uri, &files, cancel);
     drop(state);
-    shared.tell(told);
+    shared.publish(published);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let progress = Progress::new(shared, format!("Threadproof: {name}"), cancel);
     let publish = |findings: Findings, has_ended: bool| {
-        let told = shared.state().found(uri, &files, cancel, findings, has_ended);
-        shared.tell(told);
+        let published = shared.state().found(uri, &files, cancel, findings, has_ended);
+        shared.publish(published);
     };
     // After an edit, the first search is short, and another one follows.
     for is_first in [true, false] {
