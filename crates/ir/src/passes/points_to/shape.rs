@@ -22,8 +22,8 @@ use crate::{ObjectId, Target};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Offset {
     /// At one offset, but for the arrays in which it may be in any element: bit `n` is set in `loose` for the
-    /// `n`-th array around the offset, the outermost first. In these, `at` is in the first element. It may
-    /// lie outside of the object, but near it; offsets before the object are those from 2^63 on.
+    /// `n`-th array around the offset, the outermost first. In these, `at` is in the first element. It may lie
+    /// outside of the object, but near it; those before the object are from 2^63 on.
     At {
         /// The offset.
         at: u64,

@@ -227,7 +227,8 @@ fn large_elements_have_members() {
     };
     for (known, divisor) in [(size, size), (0, size), (0, 3 * size), (2 * size, 2 * size)] {
         let site = object(Storage::Site, Layout::Bytes(known), known);
-        let shape = Shape::with_element(&site, Sizes { divisor, ..Sizes::default() }, Some(&used(size)));
+        let shape =
+            Shape::with_element(&site, Sizes { divisor: divisor, ..Sizes::default() }, Some(&used(size)));
         let touched = |at: u64, bytes: u64| shape.touched(shape.at(at), bytes);
         assert_eq!(touched(0, 8), [0]);
         assert_eq!(touched(5008, 8), [2]);
