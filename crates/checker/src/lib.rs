@@ -26,7 +26,6 @@ mod queries_view;
 mod ready;
 mod replay;
 mod silence;
-mod sizes;
 mod spec;
 mod states;
 mod stuck;

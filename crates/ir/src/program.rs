@@ -475,27 +475,6 @@ impl Program {
     pub fn site_use(&self, site: ObjectId) -> Option<&SiteUse> {
         self.site_uses.iter().find(|used| used.site == site)
     }
-    /// For each object its number of bytes, where that is always the same: of an allocation site, where all
-    /// its allocations say so.
-    pub fn exact_sizes(&self) -> IdVec<ObjectId, Option<u64>> {
-        let size = |object: &Object| match object.storage {
-            Storage::Static | Storage::Frame(_) | Storage::ThreadLocal => Some(object.size),
-            Storage::Site => None,
-        };
-        let mut found: IdVec<ObjectId, Option<u64>> = self.objects.iter().map(size).collect();
-        let mut seen: BTreeSet<ObjectId> = BTreeSet::new();
-        for op in self.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops) {
-            if let Op::Allocate { site, size, .. } = op {
-                let size = match size {
-                    Expr::Const(size, _) => u64::try_from(*size).ok().filter(|size| *size > 0),
-                    _ => None,
-                };
-                found[*site] =
-                    if seen.insert(*site) { size } else { found[*site].filter(|known| Some(*known) == size) };
-            }
-        }
-        found
-    }
     /// Whether races on an object count.
     pub fn counts_races_on(&self, object: ObjectId) -> bool {
         self.races_on.as_ref().is_none_or(|ranges| ranges.iter().any(|range| range.object == object))

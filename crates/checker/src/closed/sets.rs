@@ -4,10 +4,9 @@
 //! answered once, however often the program asks it.
 
 use super::offsets::{HUGE, Move, Offsets, Run, cover};
-use crate::sizes::sizes;
 use indexmap::IndexSet;
 use ir::passes::points_to::claim::{Claim, ClaimedPlace};
-use ir::{Expr, IdVec, Initial, Lhs, LocalId, ObjectId, ObjectRole, Op, Program, Rhs, TemplateId};
+use ir::{Expr, IdVec, Initial, Lhs, LocalId, ObjectId, ObjectRole, Op, Program, Rhs, Storage, TemplateId};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// What an address may be the address of.
@@ -53,8 +52,6 @@ impl Cell {
 /// The sets of a claim, and those that are made of them.
 pub struct Sets<'p> {
     program: &'p Program,
-    /// How many bytes each object has, where that is known.
-    sizes: IdVec<ObjectId, Option<u64>>,
     places: IndexSet<Place, FxBuildHasher>,
     sets: IndexSet<Vec<PlaceId>, FxBuildHasher>,
     /// The set of each local.
@@ -88,7 +85,6 @@ impl<'p> Sets<'p> {
     pub fn of(program: &'p Program, claim: &Claim) -> Result<Self, String> {
         let mut sets = Self {
             program,
-            sizes: sizes(program),
             places: IndexSet::from_iter([Place::Anything]),
             sets: IndexSet::from_iter([Vec::new()]),
             locals: IdVec::new(),
@@ -175,7 +171,11 @@ impl<'p> Sets<'p> {
 
     /// The offset just behind an object.
     pub fn end(&self, object: ObjectId) -> i128 {
-        self.sizes[object].map_or(HUGE, i128::from)
+        let described = &self.program.objects[object];
+        match described.storage {
+            Storage::Site => HUGE,
+            Storage::Static | Storage::Frame(_) | Storage::ThreadLocal => described.size.into(),
+        }
     }
     /// Whether nothing is ever written to an object.
     fn is_constant(&self, object: ObjectId) -> bool {
@@ -379,7 +379,7 @@ impl<'p> Sets<'p> {
             Place::Procedure(_) | Place::Input(..) | Place::Part => EMPTY,
             Place::Bytes(object, offsets) => {
                 let mut read: Vec<Set> = Vec::new();
-                for at in self.accessed(*object, offsets, bytes) {
+                if let Some(at) = offsets.bounded(self.end(*object)) {
                     for cell in &self.cells[*object] {
                         if cell.set != EMPTY && !read.contains(&cell.set) && cell.is_touched(&at, bytes) {
                             read.push(cell.set);
@@ -391,14 +391,6 @@ impl<'p> Sets<'p> {
         };
         self.loads_at.insert((id, bytes), read);
         read
-    }
-
-    /// The offsets among some at which an access of so many bytes is inside of an object: any other is
-    /// invalid.
-    fn accessed(&self, object: ObjectId, offsets: &Offsets, bytes: u64) -> Vec<Offsets> {
-        let last = self.end(object) - i128::from(bytes);
-        let Some(at) = offsets.bounded(last).filter(|_| last >= 0) else { return Vec::new() };
-        at.inside(last)
     }
 
     fn read_anywhere(&mut self) -> Set {
@@ -447,11 +439,10 @@ impl<'p> Sets<'p> {
 
     /// Whether all cells that are touched at some offsets of an object have the places of a value.
     pub fn has_room(&mut self, object: ObjectId, offsets: &Offsets, bytes: u64, value: Set) -> bool {
-        let parts = self.accessed(object, offsets, bytes);
+        let Some(at) = offsets.bounded(self.end(object)) else { return true };
         (0..self.cells[object].len()).all(|index| {
             let cell = self.cells[object][index].set;
-            self.is_subset(value, cell)
-                || !parts.iter().any(|at| self.cells[object][index].is_touched(at, bytes))
+            self.is_subset(value, cell) || !self.cells[object][index].is_touched(&at, bytes)
         })
     }
 

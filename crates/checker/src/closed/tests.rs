@@ -222,10 +222,6 @@ fn a_place_less_is_refused() {
         // Inputs that are compared.
         "extern unsigned long __VERIFIER_nondet_ulong(void); int x; int *read;
          int main(void) { unsigned long i = __VERIFIER_nondet_ulong(); if (i == (unsigned long)&x) read = (int *)i; return *read; }",
-        // Numbers in bits that an address does not use.
-        "int x, y; unsigned long one, two; int *read; int main(void) { one = (unsigned long)&x | 1ul << 48;
-           two = (unsigned long)&y ^ 7ul << 56; read = (int *)(one & 0xffffffffffff);
-           read = (int *)(two & 0xffffffffffff); return *read; }",
         // By their difference from an address.
         "extern unsigned long __VERIFIER_nondet_ulong(void); int x; int *read;
          int main(void) { unsigned long i = __VERIFIER_nondet_ulong(); if ((unsigned long)&x - i == 4) read = (int *)(i + 4); return *read; }",
@@ -351,33 +347,6 @@ fn parts_that_are_followed_are_refused() {
         assert!(claim.tells_parts);
         assert_eq!(refusal(&foreign, &points_to, &claim), None, "{text}");
         assert_eq!(refusal(&program, &points_to, &claim).is_some(), follows, "{text}");
-    }
-}
-
-/// A mask moves an address by its bits, and a tag that is taken off by a subtraction leaves it where it is. A
-/// member that does not fit into an object is not in it.
-#[test]
-fn masks_move_by_their_bits() {
-    let program = of(
-        "struct { int a; int b; } s; unsigned long t; int main(void) { t = (unsigned long)&s.b | 1ul << 48;
-          int *p = (int *)(t & 0xffffffffffff), *q = (int *)(t - (1ul << 48)), *r = (int *)(t & ~3ul);
-          *p = *q = *r = 1; return 0; }",
-    );
-    let points_to = PointsTo::of(&program);
-    let claim = points_to.claim(&program);
-    assert_eq!(refusal(&program, &points_to, &claim), None);
-    let at = |first, strides| vec![bytes(&program, "s", first, strides)];
-    for (local, places, is_refused) in [
-        ("p", at(4, vec![]), false),
-        ("p", at(4, vec![(1 << 48, None)]), false),
-        ("p", at(0, vec![(1 << 48, None)]), true),
-        ("q", vec![], true),
-        ("q", at(4, vec![(1 << 48, None)]), false),
-        ("r", at(4, vec![(1 << 48, None)]), true),
-        ("r", at(1, vec![(1, Some(4))]), false),
-    ] {
-        let forged = forged(&program, &claim, local, places);
-        assert_eq!(refusal(&program, &points_to, &forged).is_some(), is_refused, "{local} {forged:?}");
     }
 }
 

@@ -15,9 +15,6 @@ use ir::{BinaryOp, Expr, IntType, PointerArithmetic, TemplateId, UnaryOp};
 /// An address in the same object.
 const SOMEWHERE: Move = Move::Times(1);
 
-/// From here on, the bits of a mask are no small part of an address.
-const MANY_BITS: i128 = 1 << 32;
-
 impl Auditor<'_> {
     /// The addresses that the value of an expression may be.
     pub fn value(&mut self, template: TemplateId, expr: &Expr) -> Set {
@@ -57,11 +54,6 @@ impl Auditor<'_> {
                 let arithmetic = PointerArithmetic::of(self.pointer, *op, *ty, pair);
                 let both = self.sets.union(vec![left, right]);
                 let moves = match op {
-                    BinaryOp::And | BinaryOp::Or | BinaryOp::Xor
-                        if let Some(by) = self.mask(*op, *ty, pair) =>
-                    {
-                        by
-                    }
                     BinaryOp::Add | BinaryOp::Sub if arithmetic == Some(PointerArithmetic::Move) => {
                         let by = by(self, &pair.1);
                         (Some(if *op == BinaryOp::Sub { by.back() } else { by }), None)
@@ -91,34 +83,6 @@ impl Auditor<'_> {
     /// What is left of a value in a type.
     fn in_type(&mut self, ty: IntType, value: Set) -> Set {
         if self.tells_parts && ty.bits < self.pointer.bits { self.sets.part(value) } else { value }
-    }
-
-    /// How far an operation with a mask moves the left and the right operand. What `and` clears is taken off;
-    /// what `or` sets is added; `exclusive or` does either, bit by bit. So the distance is a sum of bits that
-    /// may change, each with one sign or the other.
-    fn mask(&self, op: BinaryOp, ty: IntType, pair: &(Expr, Expr)) -> Option<(Option<Move>, Option<Move>)> {
-        let (mask, is_right) = match (&pair.0, &pair.1) {
-            (Expr::Const(..), Expr::Const(..)) => return None,
-            (_, Expr::Const(mask, _)) => (*mask, true),
-            (Expr::Const(mask, _), _) => (*mask, false),
-            _ => return None,
-        };
-        if ty.bits < self.pointer.bits || ty.bits > 64 {
-            return None;
-        }
-        let changed = if op == BinaryOp::And { !mask } else { mask }.rem_euclid(1 << ty.bits);
-        let by = if changed == 0 {
-            Move::By(0)
-        } else {
-            let step = 1 << changed.trailing_zeros();
-            match op {
-                _ if changed >= MANY_BITS => Move::Times(step),
-                BinaryOp::And => Move::Between { step, least: -changed, greatest: 0 },
-                BinaryOp::Or => Move::Between { step, least: 0, greatest: changed },
-                _ => Move::Between { step, least: -changed, greatest: changed },
-            }
-        };
-        Some(if is_right { (Some(by), None) } else { (None, Some(by)) })
     }
 
     /// How far an address moves to which a number is added.

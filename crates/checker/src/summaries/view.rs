@@ -145,30 +145,15 @@ fn region_of(points_to: &PointsTo, template: TemplateId, address: &Expr) -> Resu
     }
 }
 
-/// The targets at which an access of so many bytes is inside of its object: any other ends the execution
-/// before it counts.
-fn inside(sizes: &IdVec<ObjectId, Option<u64>>, region: Region, bytes: Option<u64>) -> Region {
-    let fits = |target: &Target| match (sizes[target.object], bytes) {
-        (Some(size), Some(bytes)) => target.first.checked_add(bytes).is_some_and(|end| end <= size),
-        _ => true,
-    };
-    if region.iter().all(fits) {
-        region
-    } else {
-        region.iter().filter(|target| fits(target)).copied().collect()
-    }
-}
-
 fn touches<'p>(
     points_to: &PointsTo,
-    sizes: &IdVec<ObjectId, Option<u64>>,
     template: TemplateId,
     number: usize,
     op: &'p Op,
 ) -> Result<Vec<Touch<'p>>, ProofError> {
     let mut found = Vec::new();
     let mut add = |address: &'p Expr, bytes: Option<u64>, write: bool, atomic: bool, lock: bool| {
-        let region = inside(sizes, region_of(points_to, template, address)?, bytes);
+        let region = region_of(points_to, template, address)?;
         found.push(Touch { op: number, address, region, bytes, write, atomic, lock });
         Ok::<(), ProofError>(())
     };
@@ -246,7 +231,6 @@ impl<'a> View<'a> {
             sites: RefCell::default(),
             live: RefCell::default(),
         };
-        let sizes = crate::sizes::sizes(program);
         let mut lists: FxHashSet<Region> = FxHashSet::default();
         for (id, template) in program.templates.enumerate() {
             let mut steps = IdVec::new();
@@ -254,7 +238,7 @@ impl<'a> View<'a> {
                 meter.tick()?;
                 let mut footprint = Footprint::default();
                 for (number, op) in edge.ops.iter().enumerate() {
-                    footprint.touches.extend(touches(points_to, &sizes, id, number, op)?);
+                    footprint.touches.extend(touches(points_to, id, number, op)?);
                     footprint.is_dead |= matches!(op, Op::Assume(Expr::Const(0, IntType::BOOL)));
                     match op {
                         Op::Call(callee, ..) | Op::Spawn(callee, ..) => match callee {

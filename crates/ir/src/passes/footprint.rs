@@ -53,21 +53,8 @@ impl Region {
     pub fn at(points_to: &PointsTo, template: TemplateId, address: &Expr, extent: Extent) -> Self {
         match address {
             Expr::Address(object, offset) => Self { extent, ..Self::exact(*object, *offset, 0) },
-            _ => Self { targets: points_to.targets(template, address), extent }.fitting(points_to),
+            _ => Self { targets: points_to.targets(template, address), extent },
         }
-    }
-    /// The part of it where the whole access is in its object. Any other access is invalid: it ends the
-    /// execution, and does not count as half of a race.
-    fn fitting(self, points_to: &PointsTo) -> Self {
-        let (Targets::Of(targets), Extent::Bytes(bytes)) = (&self.targets, self.extent) else { return self };
-        let fits = |target: &Target| {
-            target.first.saturating_add(bytes) <= points_to.most_bytes(target.object).unwrap_or(u64::MAX)
-        };
-        if targets.iter().all(fits) {
-            return self;
-        }
-        let inside: Vec<Target> = targets.iter().filter(|target| fits(target)).copied().collect();
-        Self { targets: Targets::Of(inside.into()), extent: self.extent }
     }
     /// The part of it where races count ([`Program::races_on`]).
     pub fn where_races_count(self, program: &Program) -> Self {

@@ -5,7 +5,7 @@ use super::super::liveness::live_locals;
 use super::Values;
 use super::parts::Passed;
 use super::ranges::Amounts;
-use super::shape::{Offset, Shape, Shift, Sizes, first_numbers};
+use super::shape::{Offset, Shape, Shift, first_numbers};
 use super::solve::{DynamicCall, Node, Pointee, Procedure, Solver};
 use crate::expr::{BinaryOp, Expr, Place, PointerArithmetic};
 use crate::ids::{Id, IdVec, LocalId, ObjectId, TemplateId};
@@ -14,9 +14,6 @@ use crate::program::{Edge, Initial, LocationKind, ObjectRole, Program, Template}
 use crate::types::{IntType, gcd};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Bits of a mask up to this one are low ones.
-const MOST_LOW_BITS: u64 = 0xffff;
-
 /// Makes the constraints of a program, which tell parts of addresses from addresses or do not. Returns the
 /// solver, the node of each template's first local, and those of computed expressions.
 pub fn constraints(
@@ -24,8 +21,8 @@ pub fn constraints(
     amounts: &Amounts,
     tells_parts: bool,
 ) -> (Solver, IdVec<TemplateId, Node>, Values) {
-    let sizes = allocated_sizes(program);
-    let shape = |(id, object)| Shape::with_element(object, sizes[id], program.site_use(id));
+    let divisors = size_divisors(program);
+    let shape = |(id, object)| Shape::with_element(object, divisors[id], program.site_use(id));
     let shapes = program.objects.enumerate().map(shape);
     let shapes: IdVec<ObjectId, Shape> = shapes.collect();
     let (first_local, locals) = first_numbers(program.templates.iter().map(|template| template.locals.len()));
@@ -58,37 +55,21 @@ pub fn constraints(
     (generator.solver, generator.first_local, generator.values)
 }
 
-/// What is known of the numbers of bytes that are allocated at each site.
-fn allocated_sizes(program: &Program) -> IdVec<ObjectId, Sizes> {
-    let mut found: IdVec<ObjectId, Sizes> = program.objects.iter().map(|_| Sizes::default()).collect();
-    for (object, exact) in program.exact_sizes().enumerate() {
-        found[object].exact = *exact;
-    }
+/// For each allocation site, what divides the number of bytes of all its objects; 0 if nothing is allocated
+/// there.
+fn size_divisors(program: &Program) -> IdVec<ObjectId, u64> {
+    let mut found: IdVec<ObjectId, u64> = program.objects.iter().map(|_| 0).collect();
     let pointer = program.data_model.pointer();
     let locals = local_divisors(program);
     for (id, code) in program.templates.enumerate() {
         for op in code.edges.iter().flat_map(|edge| &edge.ops) {
             if let Op::Allocate { site, size, .. } = op {
-                let by = divisor(pointer, &|local| locals[id][local], size);
-                let sizes = &mut found[*site];
-                let is_first = sizes.divisor == 0;
-                sizes.divisor = gcd(sizes.divisor, by.max(1));
-                let constant = constant_part(size);
-                sizes.constant = if is_first { constant } else { sizes.constant.min(constant) };
+                let size = divisor(pointer, &|local| locals[id][local], size);
+                found[*site] = gcd(found[*site], size.max(1));
             }
         }
     }
     found
-}
-
-/// The constant that a value is a sum with; 0 if there is none.
-fn constant_part(expr: &Expr) -> u64 {
-    match expr {
-        Expr::Const(value, _) => u64::try_from(*value).unwrap_or(0),
-        Expr::Cast(_, operand) => constant_part(operand),
-        Expr::Binary(BinaryOp::Add, _, pair) => constant_part(&pair.0).saturating_add(constant_part(&pair.1)),
-        _ => 0,
-    }
 }
 
 /// For each local of each template, something that divides all values that it ever has.
@@ -220,9 +201,6 @@ pub fn flow(
         Some(PointerArithmetic::Difference) if tells_parts => return [part, part],
         Some(PointerArithmetic::Difference) | None => {}
     }
-    if let Some([left, right]) = masked(pointer, op, ty, pair) {
-        return [left.and_then(&moved), right.and_then(&moved)];
-    }
     match op {
         _ if ty == IntType::BOOL => [None, None],
         BinaryOp::Add => [moved(shift_by(&pair.1)), moved(shift_by(&pair.0))],
@@ -235,38 +213,6 @@ pub fn flow(
         BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => [part, None],
         BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => [None, None],
     }
-}
-
-/// How a mask moves an address: `a & mask` is `a` without the bits that the mask clears, so it is `a` moved
-/// back by a number of these bits; `a | mask` and `a ^ mask` move it by a number of the mask's bits. So what
-/// keeps a tag in the bits above an address, or in those that alignment leaves free, leaves the offset as it
-/// is, or near to that.
-fn masked(pointer: IntType, op: BinaryOp, ty: IntType, pair: &(Expr, Expr)) -> Option<[Option<Shift>; 2]> {
-    let is_mask = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
-    if !is_mask || ty.bits < pointer.bits || ty.bits > 64 {
-        return None;
-    }
-    let (mask, is_left) = match pair {
-        (Expr::Const(..), Expr::Const(..)) => return None,
-        (Expr::Const(mask, _), _) => (mask, false),
-        (_, Expr::Const(mask, _)) => (mask, true),
-        _ => return None,
-    };
-    let all = u64::MAX >> (64 - ty.bits);
-    let mask = *mask as u64 & all;
-    let bits = if op == BinaryOp::And { !mask & all } else { mask };
-    if bits == 0 {
-        return Some(if is_left { [Some(Shift::By(0)), None] } else { [None, Some(Shift::By(0))] });
-    }
-    let step = 1u64 << bits.trailing_zeros();
-    let is_low = bits <= MOST_LOW_BITS;
-    let (least, greatest) = match op {
-        BinaryOp::And => (-i128::from(bits), 0),
-        BinaryOp::Or => (0, i128::from(bits)),
-        _ => (-i128::from(bits), i128::from(bits)),
-    };
-    let by = if is_low { Shift::Within { step, least, greatest } } else { Shift::MultipleOf(step.into()) };
-    Some(if is_left { [Some(by), None] } else { [None, Some(by)] })
 }
 
 /// The same move in the other direction.
@@ -540,7 +486,7 @@ impl Generator<'_> {
             Lhs::Memory(place) => match place.as_cell() {
                 Some((object, offset)) => {
                     let pointee = Pointee::Cell(object, self.solver.shapes[object].at(offset));
-                    let cells = self.solver.accessed(pointee, place.ty.bytes());
+                    let cells = self.solver.touched(pointee, place.ty.bytes());
                     cells.into_iter().for_each(|cell| self.solver.copy(value, cell));
                 }
                 None => {
@@ -591,7 +537,7 @@ impl Generator<'_> {
         match place.as_cell() {
             Some((object, offset)) => {
                 let pointee = Pointee::Cell(object, self.solver.shapes[object].at(offset));
-                let cells = self.solver.accessed(pointee, place.ty.bytes());
+                let cells = self.solver.touched(pointee, place.ty.bytes());
                 if let [cell] = cells.as_slice() {
                     return Some(*cell);
                 }

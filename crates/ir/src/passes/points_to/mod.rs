@@ -165,19 +165,12 @@ impl PointsTo {
         Targets::Of(targets)
     }
 
-    /// How many bytes an object has at most; `None` where that is not known.
-    pub(super) fn most_bytes(&self, object: ObjectId) -> Option<u64> {
-        Some(self.solver.shapes[object].size).filter(|size| *size < u64::MAX)
-    }
-
     /// The places of some addresses, in order.
     fn targets_of(&self, found: &Found<'_>) -> Arc<[Target]> {
         let target = |object, offset| self.solver.shapes[object].target(object, offset);
         let mut targets: Vec<Target> = Vec::new();
         for pointee in self.pointees_of(found).iter() {
             match *pointee {
-                // Nothing is accessed outside of an object.
-                Pointee::Cell(object, offset) if self.solver.shapes[object].is_outside(offset) => {}
                 Pointee::Cell(object, offset) => {
                     targets.extend(from_the_start(target(object, offset)));
                 }
@@ -310,7 +303,7 @@ impl PointsTo {
                     return self.narrowed(place.ty, [Pointee::Anything].into());
                 }
                 let cells =
-                    addresses.into_iter().flat_map(|pointee| self.solver.accessed(pointee, place.ty.bytes()));
+                    addresses.into_iter().flat_map(|pointee| self.solver.touched(pointee, place.ty.bytes()));
                 let cells: BTreeSet<Node> = cells.collect();
                 self.narrowed(place.ty, cells.into_iter().flat_map(held).collect())
             }

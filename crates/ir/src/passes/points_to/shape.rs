@@ -22,8 +22,7 @@ use crate::{ObjectId, Target};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Offset {
     /// At one offset, but for the arrays in which it may be in any element: bit `n` is set in `loose` for the
-    /// `n`-th array around the offset, the outermost first. In these, `at` is in the first element. It may lie
-    /// outside of the object, but near it; those before the object are from 2^63 on.
+    /// `n`-th array around the offset, the outermost first. In these, `at` is in the first element.
     At {
         /// The offset.
         at: u64,
@@ -86,10 +85,6 @@ impl Enclosing {
     }
 }
 
-/// Bytes beyond these are in no object.
-const ENDLESS: u64 = 1 << 62;
-/// Offsets outside of an object are told apart up to so many bytes away from it.
-const NEARBY: i128 = 4096;
 /// Up to this many bytes without structure have offsets of their own.
 const FEW_BYTES: u64 = 128;
 /// A move by one of up to this many constants is each of them.
@@ -139,67 +134,24 @@ fn by_words(layout: &Layout) -> Layout {
     }
 }
 
-/// What is known of the numbers of bytes that are allocated at a site.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Sizes {
-    /// What divides them all; 0 if nothing is allocated there.
-    pub divisor: u64,
-    /// The number, if it is always the same. Objects end there.
-    pub exact: Option<u64>,
-    /// The least constant that one of them is a sum with.
-    pub constant: u64,
-}
-
-/// The layout of a header that is followed by any number of words.
-fn with_tail(header: &SiteUse) -> Layout {
-    let words = Layout::Array {
-        element: Box::new(Layout::Scalar(IntType::U64)),
-        count: ENDLESS / WORD,
-        stride: WORD,
-    };
-    let fields = [(0, by_words(&header.layout)), (header.size, words)];
-    let field = |(offset, layout)| Field { name: String::new(), offset, layout };
-    Layout::Record(fields.map(field).into())
-}
-
-/// The layout of an allocated object of so many bytes.
-fn exact_layout(object: &Object, used: Option<&SiteUse>, exact: u64) -> Layout {
-    let whole = Layout::Bytes(exact);
-    let (element, stride) = match used {
-        Some(used) => (&used.layout, used.size),
-        None if object.size > 0 => (&object.layout, object.size),
-        None => (&whole, exact),
-    };
-    match exact / stride {
-        count if !exact.is_multiple_of(stride) || count == 0 => by_words(&whole),
-        1 => by_words(element),
-        count => Layout::Array { element: Box::new(by_words(element)), count, stride },
-    }
-}
-
 impl Shape {
     /// The structure of an object, when nothing is known of the sizes of allocations.
     #[cfg(test)]
     pub fn new(object: &Object) -> Self {
-        Self::with_element(object, Sizes::default(), None)
+        Self::with_element(object, 0, None)
     }
 
-    /// The structure of an object. Of an allocation site whose elements are not known: given what is known of
-    /// its sizes, and the type that the source uses its memory as. That type only says which bytes are told
-    /// apart: an access may touch any of them, whatever its type.
-    pub fn with_element(object: &Object, sizes: Sizes, used: Option<&SiteUse>) -> Self {
-        let divisor = sizes.divisor;
+    /// The structure of an object. Of an allocation site whose elements are not known: given what divides all
+    /// its sizes, or 0, and the type that the source uses its memory as. That type only says which bytes are
+    /// told apart: an access may touch any of them, whatever its type.
+    pub fn with_element(object: &Object, divisor: u64, used: Option<&SiteUse>) -> Self {
         let bytes = if object.size == 0 { divisor } else { object.size };
         // What divides the sizes is less than an element where numbers wrap around on the way to the call.
         let is_element = |used: &&SiteUse| {
             bytes <= used.size || bytes > MOST_WORDS_BYTES && bytes.is_multiple_of(used.size)
         };
-        let used = used.filter(|_| matches!(object.layout, Layout::Bytes(_)));
-        let headed = used.filter(|used| sizes.constant >= used.size && !divisor.is_multiple_of(used.size));
-        let used = used.filter(is_element);
+        let used = used.filter(|_| matches!(object.layout, Layout::Bytes(_))).filter(is_element);
         let (layout, size) = match object.storage {
-            Storage::Site if let Some(exact) = sizes.exact => (exact_layout(object, used, exact), exact),
-            Storage::Site if let Some(header) = headed => (with_tail(header), u64::MAX),
             Storage::Site if let Some(used) = used => {
                 let (element, stride) = (Box::new(by_words(&used.layout)), used.size);
                 (Layout::Array { element, count: u64::MAX / stride, stride }, u64::MAX)
@@ -243,21 +195,9 @@ impl Shape {
     pub fn touched(&self, offset: Offset, size: u64) -> Vec<usize> {
         let found = match offset {
             Offset::At { at, loose } => self.touched_at(at, loose, size),
-            // There is only one of them.
-            Offset::Every { first, step } if step >= self.size => self.touched_at(first, 0, size),
             Offset::Every { first, step } => self.touched_by_step(first, step, size),
         };
         found.unwrap_or_else(|| (0..self.cells.len()).collect())
-    }
-
-    /// The cells that an access of `size` bytes may touch: it is in the object, with all its bytes.
-    pub fn accessed(&self, offset: Offset, size: u64) -> Vec<usize> {
-        let least = match offset {
-            Offset::At { at, .. } => at,
-            Offset::Every { first, .. } => first,
-        };
-        let fits = least.checked_add(size).is_some_and(|end| end <= self.size);
-        if fits { self.touched(offset, size) } else { Vec::new() }
     }
 
     /// The cells that an access at one offset touches, part by part; `None` when that may be all of them.
@@ -328,11 +268,6 @@ impl Shape {
         };
         let indices = 0..self.cells.len();
         Some(indices.filter(|index| touches(self.cells[*index], self.strides[*index])).collect())
-    }
-
-    /// Whether an offset is not in the object, nor just after it.
-    pub fn is_outside(&self, offset: Offset) -> bool {
-        matches!(offset, Offset::At { at, loose: 0 } if at > self.size)
     }
 
     /// Where a pointer may point after it has moved.
@@ -434,13 +369,12 @@ impl Shape {
         match from {
             Offset::At { at, loose } => match self.whole_array() {
                 Some(stride) if step.is_multiple_of(stride) => {
-                    let at = signed(at).rem_euclid(i128::from(stride)) as u64;
-                    Offset::At { at, loose: loose | 1 }
+                    Offset::At { at: at % stride, loose: loose | 1 }
                 }
                 _ => {
                     let strides = self.loose(at, loose).map(|(_, level)| level.stride);
                     let step = strides.fold(step, gcd);
-                    self.every(signed(at), step)
+                    self.every(at.into(), step)
                 }
             },
             Offset::Every { first, step: known } => self.every(first.into(), gcd(known, step)),
@@ -473,7 +407,7 @@ impl Shape {
     /// them, so a pointer that moves again and again has few offsets; what leaves an array is followed into
     /// what lies beside it.
     fn shift_by(&self, at: u64, loose: u16, by: i128) -> Vec<Offset> {
-        let (mut at, mut loose, mut to) = (at, loose, signed(at) + by);
+        let (mut at, mut loose, mut to) = (at, loose, i128::from(at) + by);
         if loose == 0 && to == i128::from(self.size) {
             return vec![self.at(self.size)];
         }
@@ -497,10 +431,6 @@ impl Shape {
                 Ok(to) if to <= self.size => vec![self.at(to)],
                 // On from just after the object.
                 _ if at == self.size && by > 0 => Vec::new(),
-                // It may be left by one move, to come back by another.
-                _ if at < self.size && (-NEARBY..=i128::from(self.size) + NEARBY).contains(&to) => {
-                    vec![Offset::At { at: to as u64, loose: 0 }]
-                }
                 _ => vec![Offset::ANYWHERE],
             };
         }
@@ -604,11 +534,6 @@ impl Shape {
     }
 }
 
-/// An offset as a number: those before the object are from 2^63 on.
-fn signed(at: u64) -> i128 {
-    at.cast_signed().into()
-}
-
 fn sorted(mut offsets: Vec<Offset>) -> Vec<Offset> {
     offsets.sort_unstable();
     offsets.dedup();
@@ -621,7 +546,7 @@ fn has_gaps(layout: &Layout, size: u64) -> bool {
         Layout::Scalar(ty) => ty.bytes().max(1) < size,
         Layout::Sync(_) | Layout::Bytes(_) => false,
         Layout::Array { element, count, stride } => {
-            stride.checked_mul(*count).is_none_or(|all| all != size && size < ENDLESS)
+            stride.checked_mul(*count).is_none_or(|all| all != size && size != u64::MAX)
                 || has_gaps(element, *stride)
         }
         Layout::Record(fields) => {

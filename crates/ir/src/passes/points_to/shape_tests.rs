@@ -1,6 +1,6 @@
 //! Random walks over random objects stay in their abstract offsets; cells of large elements and texts.
 
-use super::shape::{Offset, Shape, Shift, Sizes};
+use super::shape::{Offset, Shape, Shift};
 use crate::program::{Initial, Object, ObjectRole, SiteUse, Span, Storage};
 use crate::types::{Field, IntType, Layout};
 use crate::{ObjectId, Target};
@@ -102,89 +102,6 @@ fn walks_stay_in_their_offsets() {
     assert!(checked > 10_000, "{checked}");
 }
 
-/// A walk by constants outside of arrays may leave its object, and comes back to where it leads.
-#[test]
-fn walks_come_back() {
-    let mut random = Random(362_436_069_521_288_629);
-    let (mut returned, mut exact) = (0, 0);
-    for _ in 0..4_000 {
-        let (layout, size) = layout(&mut random, 3);
-        let object = object(Storage::Site, layout, size);
-        let known = Sizes { divisor: size, exact: Some(size), constant: 0 };
-        let shape = Shape::with_element(&object, known, None);
-        assert_eq!(shape.size, size);
-        let mut at = i128::from(random.below(size));
-        let mut offsets: Vec<Offset> = vec![shape.at(at as u64)];
-        let mut was_outside = false;
-        for _ in 0..6 {
-            let by = i128::from(random.below(3 * size + 1)) - i128::from(size + size / 2);
-            // Nothing is said of what goes on from just after the object.
-            if at == i128::from(size) && by > 0 {
-                continue;
-            }
-            at += by;
-            offsets = offsets.iter().flat_map(|offset| shape.shift(*offset, Shift::By(by))).collect();
-            offsets.sort_unstable();
-            offsets.dedup();
-            let is_exact = |offset: &Offset| matches!(offset, Offset::At { loose: 0, .. });
-            if !offsets.iter().all(|offset| is_exact(offset) || *offset == Offset::ANYWHERE) {
-                break;
-            }
-            let Some(inside) = u64::try_from(at).ok().filter(|at| *at < size) else {
-                was_outside = true;
-                continue;
-            };
-            let targets: Vec<Target> =
-                offsets.iter().map(|offset| shape.target(ObjectId(0), *offset)).collect();
-            let found = targets.iter().any(|target| contains(*target, inside));
-            assert!(found, "{at} is not in {offsets:?} of {object:?}");
-            check_cells(&shape, &offsets, inside, size);
-            returned += usize::from(was_outside);
-            exact += usize::from(was_outside && offsets == [shape.at(inside)]);
-            was_outside = false;
-        }
-    }
-    assert!(returned > 500 && exact > 300, "{returned} {exact}");
-}
-
-/// An access is inside of its object, with all its bytes.
-#[test]
-fn accesses_fit() {
-    let word = |offset| Field { name: String::new(), offset, layout: Layout::Scalar(IntType::U64) };
-    let shape = Shape::new(&object(Storage::Static, Layout::Record(vec![word(0), word(8)]), 16));
-    assert_eq!(shape.accessed(shape.at(8), 8), [1]);
-    assert_eq!(shape.accessed(shape.at(12), 4), [1]);
-    assert!(shape.accessed(shape.at(12), 8).is_empty());
-    assert!(shape.accessed(Offset::ANYWHERE, 17).is_empty());
-    assert_eq!(shape.accessed(Offset::ANYWHERE, 16), [0, 1]);
-    assert_eq!(shape.accessed(Offset::Every { first: 8, step: 1 << 48 }, 8), [1]);
-}
-
-/// A header and the words after it have cells of their own, however many words there are.
-#[test]
-fn headers_have_tails() {
-    let word = |offset| Field { name: String::new(), offset, layout: Layout::Scalar(IntType::U64) };
-    let used = SiteUse {
-        site: ObjectId(0),
-        variable: String::new(),
-        type_name: String::new(),
-        layout: Layout::Record(vec![word(0), word(8)]),
-        size: 16,
-    };
-    let site = object(Storage::Site, Layout::Bytes(0), 0);
-    let shape = Shape::with_element(&site, Sizes { divisor: 8, exact: None, constant: 16 }, Some(&used));
-    assert_eq!(shape.touched(shape.at(8), 8), [1]);
-    assert_eq!(shape.touched(shape.at(16), 8), [2]);
-    let within = Shift::Within { step: 8, least: 0, greatest: 1 << 34 };
-    let moved = shape.shift(shape.at(16), within);
-    assert_eq!(moved.iter().flat_map(|to| shape.touched(*to, 8)).collect::<Vec<_>>(), [2]);
-    // One that may go back reaches the header, and so does one to a whole array.
-    let back = shape.shift(shape.at(16), Shift::MultipleOf(8));
-    assert_eq!(back.iter().flat_map(|to| shape.touched(*to, 8)).collect::<Vec<_>>(), [0, 1, 2]);
-    let whole = Sizes { divisor: 16, exact: None, constant: 16 };
-    assert_eq!(Shape::with_element(&site, whole, Some(&used)).cells.len(), 2);
-}
-
 /// What is written at an exact offset is read through the offsets of a walk that leads there.
 fn check_cells(shape: &Shape, offsets: &[Offset], at: u64, room: u64) {
     for bytes in [1, 4, 8] {
@@ -227,8 +144,7 @@ fn large_elements_have_members() {
     };
     for (known, divisor) in [(size, size), (0, size), (0, 3 * size), (2 * size, 2 * size)] {
         let site = object(Storage::Site, Layout::Bytes(known), known);
-        let shape =
-            Shape::with_element(&site, Sizes { divisor: divisor, ..Sizes::default() }, Some(&used(size)));
+        let shape = Shape::with_element(&site, divisor, Some(&used(size)));
         let touched = |at: u64, bytes: u64| shape.touched(shape.at(at), bytes);
         assert_eq!(touched(0, 8), [0]);
         assert_eq!(touched(5008, 8), [2]);
@@ -238,16 +154,12 @@ fn large_elements_have_members() {
         assert_eq!(shape.touched(Offset::ANYWHERE, 1), [0, 1, 2]);
         // Sizes that are no multiple: one cell.
         let site = object(Storage::Site, Layout::Bytes(known), if known == 0 { 0 } else { known + 8 });
-        let other =
-            Shape::with_element(&site, Sizes { divisor: divisor + 8, ..Sizes::default() }, Some(&used(size)));
+        let other = Shape::with_element(&site, divisor + 8, Some(&used(size)));
         assert_eq!(other.cells.len(), 1);
     }
     // Less than an element: the sizes are not known well.
     let site = object(Storage::Site, Layout::Bytes(0), 0);
-    assert_eq!(
-        Shape::with_element(&site, Sizes { divisor: 8, ..Sizes::default() }, Some(&used(size))).cells.len(),
-        3
-    );
+    assert_eq!(Shape::with_element(&site, 8, Some(&used(size))).cells.len(), 3);
 }
 
 /// A copy takes what is between members to what is between members, and not to all of them.

@@ -250,16 +250,6 @@ impl Solver {
             }
         }
     }
-    /// The cells that a load or a store of so many bytes through a pointee may touch.
-    pub fn accessed(&self, pointee: Pointee, size: u64) -> Vec<Node> {
-        match pointee {
-            Pointee::Anything | Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Part => Vec::new(),
-            Pointee::Cell(object, offset) => {
-                let cells = self.shapes[object].accessed(offset, size).into_iter();
-                cells.map(|cell| self.first_cell[object] + cell as Node).collect()
-            }
-        }
-    }
     /// Whether nothing is ever written there: a test of the address precedes what might.
     fn is_constant(&self, pointee: Pointee) -> bool {
         matches!(pointee, Pointee::Cell(object, _) if self.constant[object])
@@ -513,7 +503,7 @@ impl Solver {
                 self.access_anything(&loads, &stores, &calls);
             }
             for (to, size) in &loads {
-                let cells = self.accessed(pointee, *size);
+                let cells = self.touched(pointee, *size);
                 match self.of_many(pointee, &cells) {
                     Some(object) => {
                         let all = self.read_all(object);
@@ -524,7 +514,7 @@ impl Solver {
             }
             let written: &[(Node, u64)] = if self.is_constant(pointee) { &[] } else { &stores };
             for (value, size) in written {
-                let cells = self.accessed(pointee, *size);
+                let cells = self.touched(pointee, *size);
                 match self.of_many(pointee, &cells) {
                     Some(object) => {
                         let all = self.written_all(object);
