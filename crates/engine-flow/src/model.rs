@@ -84,7 +84,7 @@ impl<'p> Model<'p> {
                 steps[Node(first[template] + what.source.0)].push(Step { template, edge });
             }
         }
-        let Unique { templates: unique, objects: single } = Unique::of(program);
+        let Unique { templates: unique, objects: single, .. } = Unique::of(program);
         let writers = writers(program, points_to);
         Self { program, points_to, escapes, nodes, steps, unique, ends, first, single, writers }
     }

@@ -51,6 +51,24 @@ pub enum Symbol {
     },
     /// The end of the heap: allocations have returned only lower addresses so far.
     HeapEnd,
+    /// The first address of what a step allocates at a site.
+    SiteStart {
+        /// The site's name.
+        name: String,
+        /// The site.
+        object: u32,
+        /// Which of the steps that allocate there.
+        number: u32,
+    },
+    /// The address just after it.
+    SiteEnd {
+        /// The site's name.
+        name: String,
+        /// The site.
+        object: u32,
+        /// Which of the steps that allocate there.
+        number: u32,
+    },
     /// A local of a template.
     Local {
         /// The template's name.
@@ -197,6 +215,8 @@ impl fmt::Display for Symbol {
             Self::Map { names, first } => write!(f, "map of {}@{first}", names.join(", ")),
             Self::FrameAddress { name, object } => write!(f, "&{name}@{object}"),
             Self::HeapEnd => f.write_str("end of the heap"),
+            Self::SiteStart { name, object, number } => write!(f, "start of {name}@{object}.{number}"),
+            Self::SiteEnd { name, object, number } => write!(f, "end of {name}@{object}.{number}"),
             Self::Local { template, name, local } => write!(f, "{template}.{name}%{local}"),
             Self::Myself { template } => write!(f, "{template}.myself"),
             Self::Threads => f.write_str("number of threads"),
@@ -480,6 +500,8 @@ mod tests {
             Symbol::Map { names: vec!["a".to_owned(), "b".to_owned()], first: 5 },
             Symbol::FrameAddress { name: "x".to_owned(), object: 7 },
             Symbol::HeapEnd,
+            Symbol::SiteStart { name: "malloc in line 3".to_owned(), object: 2, number: 0 },
+            Symbol::SiteEnd { name: "malloc in line 3".to_owned(), object: 2, number: 1 },
             local("i"),
             Symbol::Myself { template: "worker".to_owned() },
             Symbol::Threads,

@@ -392,12 +392,20 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
             return;
         }
         let end = self.cells.heap_end();
-        let address = self.anything(pointer);
+        let bounds = self.cells.bounds_of_step(site, (self.template, self.edge));
+        let address = match &bounds {
+            Some([start, _]) => start.term(),
+            None => self.anything(pointer),
+        };
         let at_least = self.at_most(&self.get(&end), &address);
         self.guard.push(at_least);
         // One more byte than its size, so that no two allocations have the same address.
         let one = self.system.number(1, pointer);
-        let next = self.plus(&self.plus(&address, &size), &one);
+        let after = self.plus(&address, &size);
+        if let Some([_, bound]) = &bounds {
+            self.guard.push(bound.term().equals(&after));
+        }
+        let next = self.plus(&after, &one);
         // The end of memory is never reached.
         let no_wrap = match self.system.mode {
             Mode::Integers => self.system.in_range(&next, pointer),
@@ -531,6 +539,21 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
                 Storage::ThreadLocal => false,
                 Storage::Site => !frees(self.system.program),
             };
+            let bounds = self.cells.site_bounds(object);
+            for [first, end] in bounds.iter().map(|bounds| bounds.each_ref().map(Variable::term)) {
+                let bytes = self.system.number(bytes.into(), ty);
+                let last = self.minus(&end, &bytes);
+                ways.push(Term::all([
+                    self.at_most(&first, &start),
+                    self.at_most(&start, &end),
+                    self.at_most(&first, &address),
+                    self.at_most(&bytes, &end),
+                    self.at_most(&address, &last),
+                ]));
+            }
+            if !bounds.is_empty() {
+                continue;
+            }
             let Some(base) = self.cells.fixed_address(object).filter(|_| lives) else {
                 return anything(self);
             };
@@ -547,6 +570,12 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
         Term::any(ways)
     }
 
+    fn minus(&self, a: &Term, b: &Term) -> Term {
+        match self.system.mode {
+            Mode::Integers => a.minus(b),
+            Mode::Bits => Term::binary(Operation::BitSubtract, a, b),
+        }
+    }
     fn plus(&self, a: &Term, b: &Term) -> Term {
         match self.system.mode {
             Mode::Integers => a.plus(b),

@@ -10,8 +10,10 @@
 //!
 //! Addresses. A single object has a fixed address: that of the machine for static objects, one of the stack's
 //! or the heap's addresses for others. The objects of non-unique threads have an address that does not change
-//! while the thread runs; nothing else is known of it. Allocated objects get addresses in rising order. So
-//! each execution of a machine whose objects do not overlap has a counterpart here, provided that nothing
+//! while the thread runs; nothing else is known of it. Allocated objects get addresses in rising order; where
+//! the steps that allocate at a site do so once each, the object's address and its end are variables that
+//! never change, as if they were known before. (Nobody has the address before; until then, and if it is never
+//! allocated, they say nothing.) So each execution of a machine whose objects do not overlap has a counterpart here, provided that nothing
 //! depends on the numbers (assumption 4).
 
 use crate::system::{Kind, StateVariable};
@@ -21,14 +23,16 @@ use ir::ids::Id;
 use ir::passes::Unique;
 use ir::semantics::AddressMap;
 use ir::{
-    Expr, IdVec, Initial, IntType, Lhs, ObjectId, Op, Place, Program, Storage, Target, Targets, TemplateId,
-    Value,
+    EdgeId, Expr, IdVec, Initial, IntType, Lhs, ObjectId, Op, Place, Program, Storage, Target, Targets,
+    TemplateId, Value,
 };
 use smt::expressions::{Mode, Translated};
 use smt::{Sort, Symbol, Term, Variable};
 
 /// Static objects with more elements than this have unknown initial contents.
 const MOST_FIRST_VALUES: u64 = 64;
+/// The bounds of objects that more steps than this may allocate are not followed.
+const MOST_ALLOCATIONS: usize = 8;
 /// The gap between two objects that get their address here.
 const APART: u64 = 64;
 
@@ -57,6 +61,9 @@ pub struct Cells<'a, 'p> {
     addresses: AddressMap,
     /// The first address that an allocation may return.
     heap: u64,
+    /// The steps that allocate at each site: where there are few, each is taken once at most, the address is
+    /// not fixed, and nothing is freed. Otherwise none.
+    allocations: IdVec<ObjectId, Vec<(TemplateId, EdgeId)>>,
 }
 
 /// A variable, and its owner.
@@ -92,6 +99,12 @@ impl<'a, 'p> Cells<'a, 'p> {
     pub fn new(program: &'p Program, memory: &'a Memory<'p>, unique: &Unique, mode: Mode) -> Self {
         let addresses = AddressMap::new(program);
         let (fixed, heap) = fixed_addresses(program, unique, &addresses);
+        let frees = frees(program);
+        let allocations = unique.allocations.enumerate().map(|(id, edges)| {
+            let is_bounded = fixed[id].is_none() && !frees && edges.len() <= MOST_ALLOCATIONS;
+            if is_bounded { edges.clone() } else { Vec::new() }
+        });
+        let allocations = allocations.collect();
         let mut cells = Self {
             program,
             memory,
@@ -101,6 +114,7 @@ impl<'a, 'p> Cells<'a, 'p> {
             fixed,
             addresses,
             heap,
+            allocations,
         };
         cells.add_scalars();
         cells.add_maps();
@@ -302,7 +316,18 @@ impl<'a, 'p> Cells<'a, 'p> {
             first: Some(self.number(self.heap.into(), pointer)),
         };
         let shared = self.variables.iter().filter(|owned| owned.owners.is_none());
-        shared.map(|owned| owned.state.clone()).chain([heap]).collect()
+        let bounds = self.program.objects.ids().flat_map(|object| {
+            (0..).zip(self.site_bounds(object)).flat_map(move |(number, [start, end])| {
+                let bound = |variable: Variable, kind: Kind| StateVariable {
+                    variable,
+                    ty: Some(pointer),
+                    kind,
+                    first: None,
+                };
+                [bound(start, Kind::SiteStart(object, number)), bound(end, Kind::SiteEnd(object, number))]
+            })
+        });
+        shared.map(|owned| owned.state.clone()).chain([heap]).chain(bounds).collect()
     }
     /// The own variables of a thread of a template.
     pub fn own(&self, template: TemplateId) -> Vec<StateVariable> {
@@ -327,6 +352,23 @@ impl<'a, 'p> Cells<'a, 'p> {
     /// The end of the heap.
     pub fn heap_end(&self) -> Variable {
         Variable::new(Symbol::HeapEnd, self.mode.sort(self.program.data_model.pointer()))
+    }
+    /// The first address of what each step allocates at a site, and the one just after it. None where a step
+    /// may allocate again, something is freed, or the address is fixed.
+    pub fn site_bounds(&self, object: ObjectId) -> Vec<[Variable; 2]> {
+        let sort = self.mode.sort(self.program.data_model.pointer());
+        let name = &self.program.objects[object].name;
+        let bounds = (0..self.allocations[object].len() as u32).map(|number| {
+            let start = Symbol::SiteStart { name: name.clone(), object: object.0, number };
+            let end = Symbol::SiteEnd { name: name.clone(), object: object.0, number };
+            [Variable::new(start, sort.clone()), Variable::new(end, sort.clone())]
+        });
+        bounds.collect()
+    }
+    /// The bounds of what a step allocates at a site, if it has any.
+    pub fn bounds_of_step(&self, object: ObjectId, step: (TemplateId, EdgeId)) -> Option<[Variable; 2]> {
+        let number = self.allocations[object].iter().position(|other| *other == step)?;
+        self.site_bounds(object).into_iter().nth(number)
     }
     fn frame_address(&self, object: ObjectId) -> Variable {
         let name = self.program.objects[object].name.clone();

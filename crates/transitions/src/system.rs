@@ -36,6 +36,10 @@ pub enum Kind {
     ThreadResult(TemplateId),
     /// The end of the heap: allocations have returned only lower addresses so far.
     HeapEnd,
+    /// The first address of what a step allocates at a site, which is known before; it never changes.
+    SiteStart(ObjectId, u32),
+    /// The address just after it, in the same way.
+    SiteEnd(ObjectId, u32),
 }
 
 /// A variable of the state.
@@ -228,6 +232,8 @@ impl<'p> System<'p> {
                 | Kind::ThreadId(_)
                 | Kind::Ended(_)
                 | Kind::ThreadResult(_)
+                | Kind::SiteStart(..)
+                | Kind::SiteEnd(..)
                 | Kind::HeapEnd => facts.extend(variable.first.as_ref().map(|first| here.equals(first))),
             }
         }

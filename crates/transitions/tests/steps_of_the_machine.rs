@@ -59,6 +59,7 @@ fn value(
             the_one(*template).map_or(0, |thread| Value::from(state.threads[thread].activations.is_empty()))
         }
         Kind::ThreadResult(_) | Kind::Map | Kind::FrameAddress | Kind::HeapEnd => return None,
+        Kind::SiteStart(..) | Kind::SiteEnd(..) => return None,
     };
     (ty.bits < 32 || !(STACKS..=Value::from(u64::MAX)).contains(&found) || ty.signed).then_some(found)
 }

@@ -34,6 +34,7 @@ pub fn value(
             the_one(*template).map_or(0, |thread| Value::from(state.threads[thread].activations.is_empty()))
         }
         Kind::ThreadResult(_) | Kind::Map | Kind::FrameAddress | Kind::HeapEnd => return None,
+        Kind::SiteStart(..) | Kind::SiteEnd(..) => return None,
     };
     let moved = is_moved(machine, found, ty, system.program.data_model.pointer());
     (!moved).then(|| of_type(system.mode, found, ty)).flatten()

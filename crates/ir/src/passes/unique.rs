@@ -24,14 +24,16 @@ pub struct Unique {
     pub templates: IdVec<TemplateId, bool>,
     /// Objects that exist at most once.
     pub objects: IdVec<ObjectId, bool>,
+    /// The edges that allocate at a site, in order, if each does so once at most; otherwise none.
+    pub allocations: IdVec<ObjectId, Vec<(TemplateId, EdgeId)>>,
 }
 
 impl Unique {
     /// Analyses a program.
     pub fn of(program: &Program) -> Self {
         let templates = unique_templates(program);
-        let objects = single_objects(program, &templates);
-        Self { templates, objects }
+        let (objects, allocations) = single_objects(program, &templates);
+        Self { templates, objects, allocations }
     }
 }
 
@@ -107,7 +109,14 @@ fn alternatives(program: &Program, edges: &[(TemplateId, EdgeId)]) -> bool {
     true
 }
 
-fn single_objects(program: &Program, unique: &IdVec<TemplateId, bool>) -> IdVec<ObjectId, bool> {
+/// An edge of a template.
+type EdgeOf = (TemplateId, EdgeId);
+
+/// Single objects, and the edges that allocate at each site, where each does so once at most.
+fn single_objects(
+    program: &Program,
+    unique: &IdVec<TemplateId, bool>,
+) -> (IdVec<ObjectId, bool>, IdVec<ObjectId, Vec<EdgeOf>>) {
     let mut allocations: IdVec<ObjectId, Vec<(TemplateId, EdgeId)>> =
         program.objects.iter().map(|_| Vec::new()).collect();
     let mut one_element: IdVec<ObjectId, bool> = program.objects.iter().map(|_| true).collect();
@@ -131,5 +140,16 @@ fn single_objects(program: &Program, unique: &IdVec<TemplateId, bool>) -> IdVec<
         Storage::ThreadLocal => false,
         Storage::Site => allocated_once(id),
     });
-    single.collect()
+    let single = single.collect();
+    for site in program.objects.ids() {
+        let edges = &mut allocations[site];
+        let count = edges.len();
+        edges.sort_unstable();
+        edges.dedup();
+        let once = |edge: &EdgeOf| unique[edge.0] && alternatives(program, &[*edge]);
+        if edges.len() != count || !edges.iter().all(once) {
+            edges.clear();
+        }
+    }
+    (single, allocations)
 }
