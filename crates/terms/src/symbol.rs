@@ -534,7 +534,9 @@ mod tests {
 
     #[test]
     fn evidence_with_texts_is_read() {
-        for symbol in symbols() {
+        // Evidence that has texts is older than these.
+        let is_new = |symbol: &Symbol| matches!(symbol, Symbol::SiteStart { .. } | Symbol::SiteEnd { .. });
+        for symbol in symbols().into_iter().filter(|symbol| !is_new(symbol)) {
             let name = Name::from(symbol);
             let text = serde_json::to_string(name.text()).expect("texts can be written");
             let read: Name = serde_json::from_str(&text).expect("they can be read");

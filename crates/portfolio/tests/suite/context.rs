@@ -127,12 +127,12 @@ fn contexts_are_specifications() {
 
         thread Worker_spec runs worker times any {
           start state S0;
-          state S1 asserts !(state <= 0);
-          state S2 asserts !(state <= 0);
-          state S3 asserts !(state <= 0);
-          S0 -> S1 changes state: (state <= 0) && !(state' <= 0);
-          S1 -> S2: !(state <= 0);
-          S2 -> S3: !(state <= 0);
+          state S1 asserts (state > 0);
+          state S2 asserts (state > 0);
+          state S3 asserts (state > 0);
+          S0 -> S1 changes state: (state <= 0) && (state' > 0);
+          S1 -> S2: (state > 0);
+          S2 -> S3: (state > 0);
           S3 -> S0 changes state: (state' <= 0);
         }
     "#]]

@@ -432,8 +432,8 @@ fn drafts_from_contexts() {
         thread Work_spec runs work times any {
           start state S0;
           state S1 asserts (state == 1);
-          S0 -> S1 changes state: !(state == 1) && (state' == 1);
-          S1 -> S0 changes state: !(state' == 1);
+          S0 -> S1 changes state: (state != 1) && (state' == 1);
+          S1 -> S0 changes state: (state' != 1);
         }
     "#]]
     .assert_eq(&draft);
