@@ -10,11 +10,11 @@
 //!
 //! Addresses. A single object has a fixed address: that of the machine for static objects, one of the stack's
 //! or the heap's addresses for others. The objects of non-unique threads have an address that does not change
-//! while the thread runs; nothing else is known of it. Allocated objects get addresses in rising order; where
+//! while the thread runs; nothing else is known of it. Allocated objects get addresses in rising order. Where
 //! the steps that allocate at a site do so once each, the object's address and its end are variables that
 //! never change, as if they were known before. (Nobody has the address before; until then, and if it is never
-//! allocated, they say nothing.) So each execution of a machine whose objects do not overlap has a counterpart here, provided that nothing
-//! depends on the numbers (assumption 4).
+//! allocated, they say nothing.) So each execution of a machine whose objects do not overlap has a
+//! counterpart here, provided that nothing depends on the numbers (assumption 4).
 
 use crate::system::{Kind, StateVariable};
 use domains::{Found, Memory};
