@@ -78,7 +78,7 @@ pub fn may_ask_for_races(asking: &Asking) -> bool {
 
 fn asked(asking: &Asking, nesc: bool, kind: Kind) -> Result<Asked, Diagnostic> {
     let Some(path) = &asking.property else {
-        let mut checks: Vec<Check> = asking.check.iter().flat_map(|named| named.0.iter().copied()).collect();
+        let mut checks = distinct(asking.check.iter().flat_map(|named| named.0.iter().copied()));
         if checks.is_empty() {
             if nesc || !asking.race.is_empty() {
                 return Ok(Asked { checks: vec![Check::Races], open: Vec::new() });
@@ -91,6 +91,17 @@ fn asked(asking: &Asking, nesc: bool, kind: Kind) -> Result<Asked, Diagnostic> {
     let bytes = std::fs::read(path).map_err(|error| evidence::unreadable(path, &error))?;
     property_file::parse(&String::from_utf8_lossy(&bytes))
         .map_err(|error| Diagnostic::of_file(path, diagnostic::Kind::Text, error.to_string()))
+}
+
+/// The checks, each once.
+fn distinct(named: impl Iterator<Item = Check>) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for check in named {
+        if !checks.contains(&check) {
+            checks.push(check);
+        }
+    }
+    checks
 }
 
 /// The specification that the program is proved by, if there is one.
@@ -255,20 +266,31 @@ pub fn run_checks(
         }
         live.begin(*check);
         let again = answer(question.prepared.of(*check), *check, &budget);
-        live.amend(*number, |known| {
-            let decisions = again.decisions.or(known.decisions.take());
-            let decisions = decisions.filter(|_| matches!(again.verdict, Checked::Unknown(_)));
-            *known = Outcome { decisions, seconds: known.seconds + again.seconds, ..again };
-        });
+        live.amend(*number, |known| after_another_turn(known, again));
         live.done();
         cache.inspect(|cache| cache.ended(*check));
     }
 }
 
-/// Whether more time may help.
+/// Whether more time may help. It does not resolve a contradiction, which says that the program is wrong
+/// somewhere: a proof that is found later must not cover that up.
 fn ran_out_of_time(outcome: &Outcome) -> bool {
     let end = End::Unknown(Reason::Exhausted(Exhausted::Time));
-    matches!(outcome.verdict, Checked::Unknown(_)) && outcome.tries.iter().any(|tried| tried.end == end)
+    let may_help = match &outcome.verdict {
+        Checked::Proved(_) | Checked::Refuted(_) | Checked::Unknown(Reason::Contradiction(_)) => false,
+        Checked::Unknown(_) => true,
+    };
+    may_help && outcome.tries.iter().any(|tried| tried.end == end)
+}
+
+/// A check had another turn: what that found counts, but rejected evidence of the first one is not lost.
+fn after_another_turn(known: &mut Outcome, again: Outcome) {
+    let decisions = again.decisions.or(known.decisions.take());
+    let decisions = decisions.filter(|_| matches!(again.verdict, Checked::Unknown(_)));
+    let mut tries = std::mem::take(&mut known.tries);
+    tries.retain(|tried| !tried.rejected.is_empty());
+    tries.extend(again.tries);
+    *known = Outcome { decisions, seconds: known.seconds + again.seconds, tries, ..again };
 }
 
 /// Decides a check as a whole, after what is known from before an edit.
@@ -305,5 +327,48 @@ fn interrupted(outcome: &mut Outcome) {
             tried.end = End::Unknown(Reason::Exhausted(Exhausted::Cancelled));
         }
         outcome.verdict = Checked::Unknown(Reason::Exhausted(Exhausted::Cancelled));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use report::Tried;
+    use verdict::{Evidence, Proof};
+
+    fn open(reason: Reason, tries: Vec<Tried>) -> Outcome {
+        let verdict = Checked::Unknown(reason);
+        Outcome { check: Check::Assertions, variable: None, verdict, decisions: None, seconds: 1.0, tries }
+    }
+
+    fn out_of_time(engine: &'static str, rejected: Vec<Evidence>) -> Tried {
+        let end = End::Unknown(Reason::Exhausted(Exhausted::Time));
+        Tried { engine, started: 0.0, seconds: 1.0, checking: 0.0, end, rejected }
+    }
+
+    #[test]
+    fn more_time_does_not_cover_up_a_contradiction() {
+        let tries = || vec![out_of_time("flow", Vec::new())];
+        assert!(ran_out_of_time(&open(Reason::Exhausted(Exhausted::Time), tries())));
+        assert!(ran_out_of_time(&open(Reason::NoEvidence, tries())));
+        assert!(!ran_out_of_time(&open(Reason::Contradiction("of two engines".to_owned()), tries())));
+        assert!(!ran_out_of_time(&open(Reason::Exhausted(Exhausted::Memory), Vec::new())));
+    }
+
+    #[test]
+    fn what_was_rejected_in_a_first_turn_is_kept() {
+        let rejected = vec![Evidence::Proof(Proof::OneThread)];
+        let first = vec![out_of_time("explicit", rejected), out_of_time("flow", Vec::new())];
+        let mut known = open(Reason::Exhausted(Exhausted::Time), first);
+        after_another_turn(&mut known, open(Reason::NoEvidence, vec![out_of_time("flow", Vec::new())]));
+        let engines: Vec<_> = known.tries.iter().map(|tried| (tried.engine, tried.rejected.len())).collect();
+        assert_eq!(engines, [("explicit", 1), ("flow", 0)]);
+        assert!(matches!(known.verdict, Checked::Unknown(Reason::NoEvidence)));
+    }
+
+    #[test]
+    fn a_check_that_is_named_twice_is_one() {
+        let named = [Check::Deadlock, Check::Races, Check::Deadlock];
+        assert_eq!(distinct(named.into_iter()), [Check::Deadlock, Check::Races]);
     }
 }
