@@ -48,6 +48,7 @@ mod outside_calls;
 mod own_objects;
 mod parse;
 mod places;
+mod products;
 mod registers;
 mod replaced;
 mod scopes;
@@ -297,6 +298,7 @@ fn read_here(sources: &[(Source, Options)], whole: &Options) -> Result<Program, 
     };
     handles::split(&mut program);
     if !whole.nesc {
+        products::note(&mut program);
         division::divide(&mut program);
     }
     library::simplify(&mut program);

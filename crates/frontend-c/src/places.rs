@@ -5,10 +5,12 @@ use crate::fold;
 use crate::function::{Function, Variable};
 use crate::link::Declared;
 use crate::memory_orders::Order;
+use crate::products;
 use ir::{BinaryOp, ErrorKind, Expr, IntType, Lhs, LocalId, LocationKind, Place, Targets};
 use rucc_ast::UnaryOp;
 use rucc_sema::{Category, Conversion, DeclId, DeclKind, ExprId, ExprKind, Linkage, StorageDuration};
 use rucc_types::{ArrayLen, TypeId, TypeKind};
+use std::collections::BTreeSet;
 
 /// Where a value is.
 #[derive(Clone, Debug)]
@@ -283,6 +285,9 @@ impl Function<'_, '_> {
         let pointer = self.pointer();
         let size = self.size_of(element);
         let count = self.cast(count, pointer);
+        if products::is_product(&count, pointer, &BTreeSet::new()) {
+            self.global.assume(products::TEXT.to_owned(), self.builder.span, true);
+        }
         let distance = fold::binary(BinaryOp::Mul, pointer, count, size);
         let base = self.cast(base, pointer);
         // What is counted from a constant, as from null, may be an address that is cast.
