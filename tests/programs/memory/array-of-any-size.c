@@ -1,5 +1,6 @@
 // An array of a size that is not known, which threads read and write by an index below that size.
 // expect: deref=true
+// args: --engine horn
 #include <pthread.h>
 #include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
@@ -17,7 +18,7 @@ void *read(void *argument) {
 int main(void) {
   pthread_t one, other;
   count = __VERIFIER_nondet_int();
-  if (count < 0 || count > 1000000) return 0;
+  if (count < 0 || count > 100) return 0;
   numbers = malloc(sizeof(int) * count);
   pthread_create(&one, 0, fill, 0);
   pthread_create(&other, 0, read, 0);
