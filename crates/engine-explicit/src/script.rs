@@ -111,11 +111,7 @@ impl Choices for Script<'_> {
         self.seen.inexact |= !candidates.exact;
         self.seen.truncated |= candidates.values.len() > count;
         let index = match &mut self.random {
-            // Half of the time one of the first two, which programs ask about most.
-            Some(random) => match random.below(2) {
-                0 => random.below(count.min(2)),
-                _ => random.below(count),
-            },
+            Some(random) => random.below(count),
             None => self.plan.get(self.made.len()).copied().unwrap_or(0),
         };
         let value = candidates.values.get(index).copied().unwrap_or(0);

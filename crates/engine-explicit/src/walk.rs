@@ -16,12 +16,15 @@ pub struct Walker {
     random: Random,
     /// Stored states after which a walk is given up; grows.
     length: usize,
+    /// Whether the next walks follow one branch of each step, and not all to pick one at their ends: loops
+    /// that inputs end are left soon that way, and long steps with many inputs are quick.
+    narrow: bool,
 }
 
 impl Walker {
     /// A walker that has not yet moved.
     pub fn new() -> Self {
-        Self { random: Random::new(SEEDS[0]), length: 64 }
+        Self { random: Random::new(SEEDS[0]), length: 64, narrow: false }
     }
     /// Walks again and again, for about so many steps.
     pub fn run(
@@ -32,7 +35,8 @@ impl Walker {
         budget: &Budget,
     ) -> Result<Option<Trace>, Exhausted> {
         let mut expander = Expander::new(model, budget, CANDIDATES, true);
-        expander.random = Some(Random::new(1 + self.random.below(usize::MAX) as u64));
+        expander.random = self.narrow.then(|| Random::new(1 + self.random.below(usize::MAX) as u64));
+        self.narrow = !self.narrow;
         while expander.notes.steps < steps {
             let before = expander.notes.steps;
             if let Some(trace) = self.walk(&mut expander, copies) {
