@@ -520,3 +520,25 @@ fn wide_indices() {
         ],
     );
 }
+
+/// Where the index is a constant, the place in a row is one, too.
+#[test]
+fn an_index_that_is_known() {
+    let safe = "
+pthread_mutex_t m[2];
+int v[4];
+static void *idle(void *p) { return p; }
+int main(void) {
+  int i = 0;
+  pthread_t one, two;
+  pthread_create(&one, 0, idle, 0);
+  pthread_create(&two, 0, idle, 0);
+  pthread_mutex_lock(&m[1]);
+  pthread_mutex_lock(&m[i & 1]);
+  v[i]++;
+  pthread_mutex_unlock(&m[i & 1]);
+  pthread_mutex_unlock(&m[1]);
+  return 0;
+}";
+    try_all(safe, &[("return p;", "v[0] = 1; return p;"), ("return p;", "v[1] = 1; return p;")]);
+}

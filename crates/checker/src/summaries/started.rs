@@ -14,7 +14,7 @@ use super::state::{Known, Stepper, Unfounded};
 use super::symbols::{Anchor, Symbol, Values, mask};
 use super::view::{Standing, Touch, View};
 use crate::ProofError;
-use ir::{BinaryOp, Expr, Lhs, LocalId, ObjectId, Op, Program, Rhs, Storage, Target, TemplateId};
+use ir::{BinaryOp, Expr, Lhs, LocalId, ObjectId, Op, Program, Rhs, Storage, Target, TemplateId, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::{Handle, Index, LockBase, Numbered, Row, Started, ThreadFacts};
 
@@ -334,8 +334,14 @@ impl<'a> Stepper<'_, 'a> {
         let follows = |(local, row, index): &&(LocalId, Row, Index)| {
             let is = expand(&known.placed, known.values.local(*local), mask);
             let start = self.row(&known.values, &known.placed, *row).start;
+            let number = match index.local {
+                Some(local) => known.values.number_of(local).map(|value| value + index.plus),
+                None => Some(index.plus),
+            };
+            // Where the number is known, so is the address.
+            let at = number.map(|number| start.plus((Value::from(row.stride) * number) as u64, mask));
             let index = (row.stride > 0).then(|| (row.stride, known.integers.index(*index)));
-            is == Linear { start, index }
+            is == Linear { start, index } || at.is_some_and(|start| is == Linear { start, index: None })
         };
         let open = facts.placed.iter().filter(|one| !follows(one));
         open.map(|(local, _, _)| Unfounded::Placed(*local)).collect()
