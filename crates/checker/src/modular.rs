@@ -12,7 +12,8 @@
 //!    other threads to make `k`, or these are all threads; each case is checked.
 //! 3. No step leads to an error, and no two threads are at accesses that race.
 //!
-//! While a thread is at an atomic location, no other one moves. Some atomic locations have no invariant;
+//! While a thread is at an atomic location, no other one moves. A thread that the first one has not started
+//! yet is not there ([`transitions::company`]). Some atomic locations have no invariant;
 //! steps through them are composed. Ids of threads are known to be different ([`transitions::groups`]). This
 //! rule shares only the meaning of steps with the search.
 
@@ -24,6 +25,7 @@ use indexmap::{IndexMap, IndexSet};
 use ir::{Count, Location, LocationId, LocationKind, TemplateId};
 use smt::{Answer, NoAnswer, Term, Variable};
 use transitions::blocks::compose;
+use transitions::company::Company;
 use transitions::groups::Member;
 use transitions::{Step, System};
 use verdict::{Budget, ModularProof, Property, Views};
@@ -48,7 +50,9 @@ pub fn check(
     claim(none_is_passed, "every location counts for races")?;
     let steps = paths(&system, proof)?;
     let templates = running(&system, &steps);
-    let check = Check { system: &system, steps, templates, proof, budget };
+    // Larger groups say for themselves where the first thread is.
+    let company = Company::of(&system).filter(|_| proof.size == 1);
+    let check = Check { system: &system, steps, templates, company, proof, budget };
     check.form()?;
     check.start()?;
     check.steps()?;
@@ -116,6 +120,7 @@ struct Check<'a, 'p> {
     steps: Vec<Step>,
     /// The templates that may run, in rising order.
     templates: Vec<TemplateId>,
+    company: Option<Company>,
     proof: &'a ModularProof,
     budget: &'a Budget,
 }
@@ -205,6 +210,20 @@ impl Check<'_, '_> {
         let mut facts = vec![self.system.ranges(&self.system.shared), self.system.identities(threads)];
         facts.extend(threads.iter().map(|member| self.system.ranges_of(*member)));
         facts.extend(orders(threads, size).iter().filter_map(|group| self.invariant(group)));
+        facts.extend(self.company.iter().map(|company| self.is_with(company, threads)));
+        Term::all(facts)
+    }
+
+    /// The first thread is at no location where none of the others was started.
+    fn is_with(&self, company: &Company, threads: &[Member]) -> Term {
+        let mut facts = Vec::new();
+        for first in threads.iter().filter(|member| member.template == company.first) {
+            for other in threads.iter().filter(|member| *member != first) {
+                let locations = self.system.program.templates[company.first].locations.ids();
+                let alone = locations.filter(|at| !company.may_meet(*at, other.template));
+                facts.extend(alone.map(|at| first.location().term().differs(&number(at))));
+            }
+        }
         Term::all(facts)
     }
 

@@ -15,6 +15,8 @@ use verdict::{Budget, Engine, Events, Proof, Property, Reason, Task, Verdict};
 enum Method {
     /// The product, if the threads are a fixed set.
     Product(product::Method),
+    /// Invariants of single threads about variables that no other thread changes.
+    Steady,
     /// Invariants of groups of threads.
     Modular(Effort),
 }
@@ -23,9 +25,9 @@ const fn product(order: Order, split: Split, effort: Effort) -> Method {
     Method::Product(product::Method { order, split, effort })
 }
 
-/// The methods in the order in which they are tried, with their fraction of the remaining time. If the
-/// threads are not a fixed set, only the last is possible.
-const METHODS: [(Method, u32); 11] = [
+/// The methods in the order in which they are tried, with their fraction of the remaining time.
+const METHODS: [(Method, u32); 12] = [
+    (Method::Steady, 5),
     (product(Order::Sequential, Split::Unrolled, Effort::Facts), 3),
     (product(Order::Sequential, Split::Nothing, Effort::Facts), 4),
     (product(Order::RoundRobin, Split::Nothing, Effort::Facts), 5),
@@ -40,7 +42,8 @@ const METHODS: [(Method, u32); 11] = [
 ];
 
 /// The same where no thread has loops: all paths are one formula, whatever the order.
-const METHODS_WITHOUT_LOOPS: [(Method, u32); 6] = [
+const METHODS_WITHOUT_LOOPS: [(Method, u32); 7] = [
+    (Method::Steady, 5),
     (product(Order::Sequential, Split::Nothing, Effort::Facts), 2),
     (Method::Modular(Effort::Facts), 5),
     (product(Order::Sequential, Split::Few, Effort::Facts), 4),
@@ -48,6 +51,9 @@ const METHODS_WITHOUT_LOOPS: [(Method, u32); 6] = [
     (product(Order::Sequential, Split::Few, Effort::All), 3),
     (Method::Modular(Effort::All), 1),
 ];
+
+/// The same where the threads are not a fixed set.
+const METHODS_FOR_ANY_NUMBER: [(Method, u32); 2] = [(Method::Steady, 5), (Method::Modular(Effort::All), 1)];
 
 /// The engine.
 #[derive(Clone, Default, Debug)]
@@ -88,17 +94,20 @@ impl Engine for Horn {
         let methods = match Threads::new(&system).map(loops) {
             Ok(true) => &METHODS[..],
             Ok(false) => &METHODS_WITHOUT_LOOPS[..],
-            Err(_) => &METHODS[METHODS.len() - 1..],
+            Err(_) => &METHODS_FOR_ANY_NUMBER[..],
         };
         for (method, share) in methods {
             let part = budget.part(*share);
             let method = match method {
-                Method::Product(method) => *method,
-                Method::Modular(effort) => {
-                    match modular::prove(&system, *effort, &part) {
-                        Ok(proof) => return Verdict::Safe(Proof::Modular(Box::new(proof))),
-                        Err(reason) => last = reason,
-                    }
+                Method::Product(method) => Ok(*method),
+                Method::Steady => Err(modular::prove_by_steady_variables(&system, &part)),
+                Method::Modular(effort) => Err(modular::prove(&system, *effort, &part)),
+            };
+            let method = match method {
+                Ok(method) => method,
+                Err(Ok(proof)) => return Verdict::Safe(Proof::Modular(Box::new(proof))),
+                Err(Err(reason)) => {
+                    last = reason;
                     continue;
                 }
             };

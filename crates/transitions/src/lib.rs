@@ -30,6 +30,7 @@
 pub mod accesses;
 pub mod blocks;
 pub mod boolean_program;
+pub mod company;
 pub mod constants;
 pub mod early_started;
 mod expressions;

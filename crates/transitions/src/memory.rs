@@ -62,8 +62,8 @@ pub struct Cells<'a, 'p> {
     /// The first address that an allocation may return.
     heap: u64,
     /// The steps that allocate at each site: where there are few, each is taken once at most, the address is
-    /// not fixed, and nothing is freed. Otherwise none.
-    allocations: IdVec<ObjectId, Vec<(TemplateId, EdgeId)>>,
+    /// not fixed, and nothing is freed. Otherwise none. Of the steps of a list, at most one is taken.
+    allocations: IdVec<ObjectId, Vec<Vec<(TemplateId, EdgeId)>>>,
 }
 
 /// A variable, and its owner.
@@ -367,7 +367,7 @@ impl<'a, 'p> Cells<'a, 'p> {
     }
     /// The bounds of what a step allocates at a site, if it has any.
     pub fn bounds_of_step(&self, object: ObjectId, step: (TemplateId, EdgeId)) -> Option<[Variable; 2]> {
-        let number = self.allocations[object].iter().position(|other| *other == step)?;
+        let number = self.allocations[object].iter().position(|list| list.contains(&step))?;
         self.site_bounds(object).into_iter().nth(number)
     }
     fn frame_address(&self, object: ObjectId) -> Variable {

@@ -23,6 +23,7 @@
 use super::base::Base;
 use super::model::{Model, ModelStep};
 use super::simplify::Simplifier;
+use super::steady::Steady;
 use indexmap::{IndexMap, IndexSet};
 use ir::{Count, IdVec, LocationId, LocationKind, TemplateId};
 use smt::horn::{Application, Clause, HornSystem, RelationId};
@@ -32,7 +33,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use transitions::groups::Member;
 use transitions::{Kind, StateVariable};
-use verdict::{Budget, Exhausted};
+use verdict::{Budget, Exhausted, Reason};
 
 /// The most clauses.
 const MOST_CLAUSES: usize = 12_000;
@@ -72,12 +73,25 @@ pub enum NoClauses {
     Exhausted(Exhausted),
 }
 
+impl NoClauses {
+    /// Why there is no proof by groups of a size.
+    pub fn reason(self, size: usize) -> Reason {
+        match self {
+            Self::TooMany => Reason::TooLarge(format!("horn: too many combinations of {size} threads")),
+            Self::ErrorAtStart => Reason::GaveUp("a thread starts at an error".to_owned()),
+            Self::Exhausted(why) => Reason::Exhausted(why),
+        }
+    }
+}
+
 /// The clauses for groups of a size.
 pub struct Clauses<'a, 'm> {
     model: &'m Model<'a>,
     /// How many threads a group has.
     pub size: usize,
     base: &'m Base,
+    /// If relations are about steady variables only, these.
+    steady: Option<&'m Steady>,
     budget: &'m Budget,
     simplifier: Simplifier,
     possible: IndexMap<Key, bool>,
@@ -96,12 +110,14 @@ impl<'a, 'm> Clauses<'a, 'm> {
         model: &'m Model<'a>,
         size: usize,
         base: &'m Base,
+        steady: Option<&'m Steady>,
         budget: &'m Budget,
     ) -> Result<Self, NoClauses> {
         let mut clauses = Self {
             model,
             size,
             base,
+            steady,
             budget,
             simplifier: Simplifier::default(),
             possible: IndexMap::new(),
@@ -118,7 +134,8 @@ impl<'a, 'm> Clauses<'a, 'm> {
             at += 1;
         }
         let keys: Vec<Key> = clauses.relations.keys().cloned().collect();
-        for key in keys.iter().filter(|key| key.len() == size) {
+        // What is steady, no other thread changes.
+        for key in keys.iter().filter(|key| key.len() == size && steady.is_none()) {
             clauses.interference_on(key)?;
         }
         clauses.races(&keys)?;
@@ -126,17 +143,31 @@ impl<'a, 'm> Clauses<'a, 'm> {
         Ok(clauses)
     }
 
+    /// The shared variables that a relation is about.
+    fn shared_at(&self, key: &Key) -> Vec<Variable> {
+        let variables = self.model.shared.iter().map(|shared| shared.variable.clone());
+        let is_in = |variable: &Variable| self.steady.is_none_or(|steady| steady.is_steady(key, variable));
+        variables.filter(is_in).collect()
+    }
+
+    /// The variables of a thread that a relation is about.
+    fn own_at(&self, template: TemplateId, place: LocationId) -> impl Iterator<Item = &'m StateVariable> {
+        let (model, steady) = (self.model, self.steady);
+        let matters = move |own: &&StateVariable| {
+            steady.is_none_or(|steady| steady.matters(Some(template), &own.variable))
+        };
+        model.places[&template][&place].own.iter().filter(matters)
+    }
+
     /// The relation of a combination of locations; it is made if it is new.
     fn relation(&mut self, key: &Key) -> RelationId {
         if let Some(known) = self.relations.get(key) {
             return *known;
         }
-        let mut parameters: Vec<Variable> =
-            self.model.shared.iter().map(|shared| shared.variable.clone()).collect();
+        let mut parameters = self.shared_at(key);
         for (position, (template, place)) in key.iter().enumerate() {
             let member = Member { template: *template, position };
-            let own = &self.model.places[template][place].own;
-            parameters.extend(own.iter().map(|own| member.own(&own.variable)));
+            parameters.extend(self.own_at(*template, *place).map(|own| member.own(&own.variable)));
         }
         let relation = self.system.relation(format!("{key:?}"), parameters);
         self.relations.insert(key.clone(), relation);
@@ -191,11 +222,10 @@ impl<'a, 'm> Clauses<'a, 'm> {
         let key: Key = actors.iter().map(|actor| actor.node()).collect();
         let relation = self.relation(&key);
         let value = |variable: Variable| after.get(&variable).cloned().unwrap_or_else(|| variable.term());
-        let mut arguments: Vec<Term> =
-            self.model.shared.iter().map(|shared| value(shared.variable.clone())).collect();
+        let mut arguments: Vec<Term> = self.shared_at(&key).into_iter().map(value).collect();
         for actor in actors {
-            let own = &self.model.places[&actor.member.template][&actor.place].own;
-            arguments.extend(own.iter().map(|own| value(actor.member.own(&own.variable))));
+            let own = self.own_at(actor.member.template, actor.place);
+            arguments.extend(own.map(|own| value(actor.member.own(&own.variable))));
         }
         Application { relation, arguments }
     }
@@ -349,7 +379,9 @@ impl<'a, 'm> Clauses<'a, 'm> {
         if !self.may_run(actors, member) {
             return Ok(());
         }
-        let mut facts = vec![taken.guard.clone()];
+        let guard = self.steady.map(|steady| steady.what_matters(model, &step.step));
+        let guard = guard.map(|guard| member.term(&guard, &|variable| model.is_shared(variable)));
+        let mut facts = vec![guard.unwrap_or_else(|| taken.guard.clone())];
         let body = vec![self.application(actors)];
         if step.error {
             return self.add(body, Term::all(facts), None, actors, actors.len());

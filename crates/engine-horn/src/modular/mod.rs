@@ -9,10 +9,11 @@ pub mod facts;
 pub mod model;
 pub mod simplify;
 pub mod split;
+pub mod steady;
 pub mod weaken;
 
 use base::Base;
-use clauses::{Clauses, Key, NoClauses, positioned};
+use clauses::{Clauses, Key, positioned};
 use facts::Vocabulary;
 use indexmap::IndexMap;
 use ir::TemplateId;
@@ -20,6 +21,7 @@ use model::{IDLE, Model};
 use smt::horn::{Interpretation, RelationId, Solution, solve};
 use smt::{Term, Variable};
 use std::collections::BTreeMap;
+use steady::Steady;
 use transitions::System;
 use transitions::groups::Member;
 use verdict::{Budget, ModularProof, Reason};
@@ -98,11 +100,7 @@ fn attempt(
     (base, known): (&Base, Option<&Interpretation>),
     budget: &Budget,
 ) -> Result<Attempt, Reason> {
-    let clauses = Clauses::new(model, size, base, budget).map_err(|why| match why {
-        NoClauses::TooMany => Reason::TooLarge(format!("horn: too many combinations of {size} threads")),
-        NoClauses::ErrorAtStart => Reason::GaveUp("a thread starts at an error".to_owned()),
-        NoClauses::Exhausted(why) => Reason::Exhausted(why),
-    })?;
+    let clauses = Clauses::new(model, size, base, None, budget).map_err(|why| why.reason(size))?;
     let system = &clauses.system;
     let solution = match effort {
         Effort::Facts => {
@@ -122,12 +120,30 @@ fn attempt(
             None => solved(solve(system, budget), size)?,
             Some(facts) => {
                 let more = solved(solve(&strengthened(system, facts), budget), size)?;
-                let both = facts.formulas.iter().zip(more.formulas.iter()).map(|(one, other)| one.and(other));
-                Interpretation { formulas: both.collect() }
+                facts.and(&more)
             }
         },
     };
     Ok(Attempt::Proved(proof(model, &clauses, base, &solution)))
+}
+
+/// Searches for invariants of single threads about variables that no other thread changes ([`steady`]).
+pub fn prove_by_steady_variables(system: &System<'_>, budget: &Budget) -> Result<ModularProof, Reason> {
+    let model = Model::new(system, budget);
+    let Some(steady) = Steady::of(&model) else {
+        return Err(Reason::GaveUp("the program does not start with one thread alone".to_owned()));
+    };
+    let base = Base::default();
+    let clauses = Clauses::new(&model, 1, &base, Some(&steady), budget).map_err(|why| why.reason(1))?;
+    let system = &clauses.system;
+    let facts = strongest(system, &Vocabulary::new(system), Language::Equations, budget)
+        .map_err(|why| why.reason("horn"))?;
+    let solution = if is_safe(system, &facts, budget) {
+        facts
+    } else {
+        facts.and(&solved(solve(&strengthened(system, &facts), budget), 1)?)
+    };
+    Ok(proof(&model, &clauses, &base, &solution))
 }
 
 fn solved(solution: Solution, size: usize) -> Result<Interpretation, Reason> {

@@ -24,8 +24,9 @@ pub struct Unique {
     pub templates: IdVec<TemplateId, bool>,
     /// Objects that exist at most once.
     pub objects: IdVec<ObjectId, bool>,
-    /// The edges that allocate at a site, in order, if each does so once at most; otherwise none.
-    pub allocations: IdVec<ObjectId, Vec<(TemplateId, EdgeId)>>,
+    /// The edges that allocate at a site, if each does so once at most; otherwise none. Of the edges of a
+    /// list, at most one is ever taken.
+    pub allocations: IdVec<ObjectId, Vec<Vec<(TemplateId, EdgeId)>>>,
 }
 
 impl Unique {
@@ -116,7 +117,7 @@ type EdgeOf = (TemplateId, EdgeId);
 fn single_objects(
     program: &Program,
     unique: &IdVec<TemplateId, bool>,
-) -> (IdVec<ObjectId, bool>, IdVec<ObjectId, Vec<EdgeOf>>) {
+) -> (IdVec<ObjectId, bool>, IdVec<ObjectId, Vec<Vec<EdgeOf>>>) {
     let mut allocations: IdVec<ObjectId, Vec<(TemplateId, EdgeId)>> =
         program.objects.iter().map(|_| Vec::new()).collect();
     let mut one_element: IdVec<ObjectId, bool> = program.objects.iter().map(|_| true).collect();
@@ -141,15 +142,26 @@ fn single_objects(
         Storage::Site => allocated_once(id),
     });
     let single = single.collect();
-    for site in program.objects.ids() {
-        let edges = &mut allocations[site];
+    let in_lists = |mut edges: Vec<EdgeOf>| {
         let count = edges.len();
         edges.sort_unstable();
         edges.dedup();
         let once = |edge: &EdgeOf| unique[edge.0] && alternatives(program, &[*edge]);
+        let mut lists: Vec<Vec<EdgeOf>> = Vec::new();
         if edges.len() != count || !edges.iter().all(once) {
-            edges.clear();
+            return lists;
         }
-    }
-    (single, allocations)
+        for edge in edges {
+            let with = |list: &[EdgeOf]| [list, &[edge]].concat();
+            let is_open = |list: &&mut Vec<EdgeOf>| {
+                list.iter().all(|other| other.0 == edge.0) && alternatives(program, &with(list))
+            };
+            match lists.iter_mut().find(is_open) {
+                Some(list) => list.push(edge),
+                None => lists.push(vec![edge]),
+            }
+        }
+        lists
+    };
+    (single, allocations.iter().cloned().map(in_lists).collect())
 }

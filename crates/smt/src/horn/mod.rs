@@ -96,6 +96,14 @@ pub struct Interpretation {
     pub formulas: IdVec<RelationId, Term>,
 }
 
+impl Interpretation {
+    /// What both say.
+    pub fn and(&self, other: &Self) -> Self {
+        let both = self.formulas.iter().zip(other.formulas.iter()).map(|(one, other)| one.and(other));
+        Self { formulas: both.collect() }
+    }
+}
+
 impl HornSystem {
     /// Adds a relation over different variables.
     ///
