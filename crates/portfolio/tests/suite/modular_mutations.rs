@@ -114,3 +114,50 @@ fn two_permits_need_groups_of_three() {
     }
     assert_eq!(proved(3).map(|proof| proof.size), Ok(3));
 }
+
+/// What is set before a thread starts, and what only one thread writes.
+const STEADY: &str = "
+#include <assert.h>
+#include <pthread.h>
+int limit, turns, other;
+void *run(void *argument) {
+  for (int i = 0; i < limit; i++) turns++;
+  assert(limit == 5 && turns >= 0);
+  return 0;
+}
+void *idle(void *argument) { return argument; }
+int main(void) {
+  pthread_t one, two;
+  limit = 5;
+  turns = 0;
+  pthread_create(&one, 0, run, 0);
+  pthread_create(&two, 0, idle, 0);
+  other = -1;
+  return 0;
+}";
+
+#[test]
+fn what_is_steady_in_one_program_need_not_be_in_another() {
+    let (program, proof) = proof_of(STEADY, Check::Assertions);
+    assert_eq!(proof.size, 1);
+    assert!(accepts(&program, Check::Assertions, proof.clone()));
+    let changes = [
+        ("other = -1;", "limit = -1;"),
+        ("other = -1;", "turns = -1;"),
+        (
+            "  turns = 0;\n  pthread_create(&one, 0, run, 0);",
+            "  pthread_create(&one, 0, run, 0);\n  turns = -1;",
+        ),
+        ("return argument;", "limit = 6; return argument;"),
+        ("return argument;", "turns = -1; return argument;"),
+    ];
+    for (from, to) in changes {
+        assert!(STEADY.contains(from), "{from}");
+        let text = STEADY.replacen(from, to, 1);
+        let lowered = pipeline::prepare(&crate::queries::read(&text), Check::Assertions);
+        assert!(!accepts(&lowered, Check::Assertions, proof.clone()), "{from} -> {to}");
+        let task = Task { program: &lowered, property: &Check::Assertions.property() };
+        let verdict = Horn.verify(task, &Budget::steps_for(20.0), &Silent);
+        assert!(!matches!(verdict, Verdict::Safe(_)), "{from} -> {to}");
+    }
+}
