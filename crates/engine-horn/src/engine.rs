@@ -4,7 +4,7 @@ use crate::modular::{self, Effort};
 use crate::product::graph::Order;
 use crate::product::{self, NoProof, Split, prove};
 use executions::guided::follow;
-use ir::Span;
+use ir::{ErrorKind, Span};
 use smt::expressions::Mode;
 use transitions::threads::Threads;
 use transitions::{System, prepare, require_all_behaviours, require_few_edges};
@@ -15,8 +15,6 @@ use verdict::{Budget, Engine, Events, Proof, Property, Reason, Task, Verdict};
 enum Method {
     /// The product, if the threads are a fixed set.
     Product(product::Method),
-    /// Invariants of single threads about variables that no other thread changes.
-    Steady,
     /// Invariants of groups of threads.
     Modular(Effort),
 }
@@ -25,9 +23,9 @@ const fn product(order: Order, split: Split, effort: Effort) -> Method {
     Method::Product(product::Method { order, split, effort })
 }
 
-/// The methods in the order in which they are tried, with their fraction of the remaining time.
-const METHODS: [(Method, u32); 12] = [
-    (Method::Steady, 5),
+/// The methods in the order in which they are tried, with their fraction of the remaining time. If the
+/// threads are not a fixed set, only the last is possible.
+const METHODS: [(Method, u32); 11] = [
     (product(Order::Sequential, Split::Unrolled, Effort::Facts), 3),
     (product(Order::Sequential, Split::Nothing, Effort::Facts), 4),
     (product(Order::RoundRobin, Split::Nothing, Effort::Facts), 5),
@@ -42,8 +40,7 @@ const METHODS: [(Method, u32); 12] = [
 ];
 
 /// The same where no thread has loops: all paths are one formula, whatever the order.
-const METHODS_WITHOUT_LOOPS: [(Method, u32); 7] = [
-    (Method::Steady, 5),
+const METHODS_WITHOUT_LOOPS: [(Method, u32); 6] = [
     (product(Order::Sequential, Split::Nothing, Effort::Facts), 2),
     (Method::Modular(Effort::Facts), 5),
     (product(Order::Sequential, Split::Few, Effort::Facts), 4),
@@ -52,8 +49,15 @@ const METHODS_WITHOUT_LOOPS: [(Method, u32); 7] = [
     (Method::Modular(Effort::All), 1),
 ];
 
-/// The same where the threads are not a fixed set.
-const METHODS_FOR_ANY_NUMBER: [(Method, u32); 2] = [(Method::Steady, 5), (Method::Modular(Effort::All), 1)];
+/// The fraction of the time for variables that no other thread changes. Whether accesses are valid and numbers
+/// stay in range depends mostly on these; what an assertion says, mostly on others.
+fn share_of_steady(property: &Property) -> u32 {
+    let is_assertion = |kind: &ErrorKind| matches!(kind, ErrorKind::ReachError | ErrorKind::Assertion);
+    match property {
+        Property::NoError(kinds) if !kinds.iter().any(is_assertion) => 2,
+        _ => 10,
+    }
+}
 
 /// The engine.
 #[derive(Clone, Default, Debug)]
@@ -89,25 +93,26 @@ impl Engine for Horn {
             };
         }
         let system = System::new(program, Mode::Integers);
+        let part = budget.part(share_of_steady(task.property));
+        if let Ok(proof) = modular::prove_by_steady_variables(&system, &part) {
+            return Verdict::Safe(Proof::Modular(Box::new(proof)));
+        }
         let mut last = Reason::GaveUp("horn: nothing was tried".to_owned());
         let loops = |threads: Threads| threads.threads.iter().any(|one| !one.loop_heads().is_empty());
         let methods = match Threads::new(&system).map(loops) {
             Ok(true) => &METHODS[..],
             Ok(false) => &METHODS_WITHOUT_LOOPS[..],
-            Err(_) => &METHODS_FOR_ANY_NUMBER[..],
+            Err(_) => &METHODS[METHODS.len() - 1..],
         };
         for (method, share) in methods {
             let part = budget.part(*share);
             let method = match method {
-                Method::Product(method) => Ok(*method),
-                Method::Steady => Err(modular::prove_by_steady_variables(&system, &part)),
-                Method::Modular(effort) => Err(modular::prove(&system, *effort, &part)),
-            };
-            let method = match method {
-                Ok(method) => method,
-                Err(Ok(proof)) => return Verdict::Safe(Proof::Modular(Box::new(proof))),
-                Err(Err(reason)) => {
-                    last = reason;
+                Method::Product(method) => *method,
+                Method::Modular(effort) => {
+                    match modular::prove(&system, *effort, &part) {
+                        Ok(proof) => return Verdict::Safe(Proof::Modular(Box::new(proof))),
+                        Err(reason) => last = reason,
+                    }
                     continue;
                 }
             };
