@@ -7,24 +7,16 @@ use ir::semantics::{Choice, Choices, Machine, State};
 use ir::{IntType, Program, TemplateId, Value};
 use smt::expressions::Mode;
 use smt::{Answer, Term};
+use testkit::random::Random;
 use transitions::{Kind, StateVariable, System};
 use verdict::Budget;
 
-/// A generator of random numbers (xorshift64*).
-struct Random(u64);
+/// Small random values for inputs.
+struct SmallValues(Random);
 
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % bound
-    }
-}
-
-impl Choices for Random {
+impl Choices for SmallValues {
     fn choose(&mut self, choice: Choice) -> Value {
-        choice.ty.wrap(Value::from(self.below(3)) - 1)
+        choice.ty.wrap(Value::from(self.0.below(3)) - 1)
     }
 }
 
@@ -70,7 +62,7 @@ fn term(system: &System<'_>, value: Value, ty: IntType) -> Term {
 
 fn follow(seed: u64, program: &Program, system: &System<'_>) -> usize {
     let machine = Machine::new(program).expect("random programs are small");
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut values = SmallValues(Random::new(seed));
     let mut state = machine.initial(&[1]).expect("random programs are small");
     let mut followed = 0;
     for _ in 0..40 {
@@ -82,9 +74,9 @@ fn follow(seed: u64, program: &Program, system: &System<'_>) -> usize {
         if moves.is_empty() {
             break;
         }
-        let (thread, edge) = moves[random.below(moves.len() as u64) as usize];
+        let (thread, edge) = moves[values.0.below(moves.len())];
         let Some((template, _)) = state.location(thread) else { break };
-        let Ok(next) = machine.step(&state, thread, edge, &mut random).result else { continue };
+        let Ok(next) = machine.step(&state, thread, edge, &mut values).result else { continue };
         let halts = program.templates[template].locations[program.templates[template].edges[edge].target]
             .kind
             == ir::LocationKind::Halt;
