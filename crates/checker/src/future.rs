@@ -70,7 +70,7 @@ impl Effects {
         self.0[effect.bit() / 64] >> (effect.bit() % 64) & 1 == 1
     }
     /// Whether an effect of another thread does not commute with one of these.
-    pub fn disturb(&self, effect: Effect) -> bool {
+    pub fn conflicts_with(&self, effect: Effect) -> bool {
         match effect {
             Effect::Read(object) => self.has(Effect::Write(object)),
             Effect::Write(object) => self.has(Effect::Write(object)) || self.has(Effect::Read(object)),

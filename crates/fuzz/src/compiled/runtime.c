@@ -68,7 +68,7 @@ static int any_runnable(void) {
     if (runnable((from + k) % count)) return (from + k) % count;
   return -1;
 }
-/* A place where another thread may go on. */
+/* A place where another thread may run. */
 static void point(void) {
   if (++steps > STEPS) finish(LIMIT);
   if (atomic_depth || draw(often)) return;
