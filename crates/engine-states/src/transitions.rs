@@ -1,6 +1,6 @@
 //! Explicit transitions between thread states at *settled* points.
 //!
-//! A thread is not settled where its steps involve no shared bits (it may as well continue at once: such steps
+//! A thread is not settled where its steps involve no shared bits (it may as well continue at once: they
 //! commute with those of others), nor inside an atomic region (no other thread runs). So a transition is one
 //! step, followed by steps until the thread is settled again, ends, or blocks. Only thread states of the
 //! over-approximation count. Exact.

@@ -212,8 +212,8 @@ fn forget_floats(program: &Program) -> Program {
     result
 }
 
-/// A program in which arithmetic on pointers is not distinguished from that on integers: engines that reason about
-/// values need no more, and casts only burden them. The meaning is the same.
+/// A program in which arithmetic on pointers is not distinguished from that on integers: engines that reason
+/// about values need no more, and casts only burden them. The meaning is the same.
 fn plain_sums(program: &Program) -> Program {
     let pointer = program.data_model.pointer();
     let mut result = program.clone();

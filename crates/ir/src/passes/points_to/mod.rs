@@ -4,7 +4,7 @@
 //! for each object of the program (see `shape.rs` and `solve.rs`). Pointers are integers here, so every value
 //! counts that is computed from an address in any way but a comparison; arithmetic other than addition to it
 //! and subtraction from it loses the offset but not the object. So splitting an address into parts and
-//! joining them again is covered. Where that is not done, parts are distinguished from addresses (`parts.rs`).
+//! joining them again is covered. Where that is not done, parts are no addresses (`parts.rs`).
 //!
 //! Over-approximates, for programs that follow these rules of C:
 //! 1. Pointer arithmetic stays in its object (see `shape.rs`).
