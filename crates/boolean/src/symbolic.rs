@@ -177,7 +177,7 @@ impl View<'_> {
 
     /// The states of threads at a point after another thread changes shared bits. `disjoint`: the condition
     /// that no lock is held by both, or true to ignore it.
-    pub fn disturbed(
+    pub fn after_interference(
         &mut self,
         point: PointId,
         set: Bdd,

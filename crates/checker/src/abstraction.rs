@@ -109,7 +109,7 @@ impl Check<'_, '_> {
             let is_new = |fact: Fact| {
                 fact.moment == Moment::OtherAfter
                     && is_theirs(fact)
-                    && self.scoped.disturbs(self.step, &self.predicates[fact.predicate])
+                    && self.scoped.changes_other(self.step, &self.predicates[fact.predicate])
             };
             let is_old =
                 |fact: Fact| self.is_old(fact) || (fact.moment == Moment::OtherBefore && is_theirs(fact));

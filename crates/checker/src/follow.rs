@@ -18,7 +18,7 @@ const BRANCHINGS: u32 = 64;
 
 /// The states seen, each as the numbers of its parts.
 #[derive(Default)]
-struct Seen {
+struct SeenStates {
     statics: FxHashMap<Arc<Bytes>, u32>,
     threads: FxHashMap<Arc<Thread>, u32>,
     blocks: FxHashMap<Arc<Block>, u32>,
@@ -26,7 +26,7 @@ struct Seen {
     bytes: u64,
 }
 
-impl Seen {
+impl SeenStates {
     /// Adds a state; returns its number, and whether it is new.
     fn add(&mut self, state: &State) -> (u32, bool) {
         let mut key = Vec::with_capacity(3 + state.threads.len() + state.heap.len());
@@ -74,7 +74,7 @@ struct Follower<'a, 'p> {
     futures: Futures,
     needed: Needed,
     budget: &'a Budget,
-    seen: Seen,
+    seen: SeenStates,
     graph: Graph,
     steps: u64,
 }
@@ -108,7 +108,7 @@ pub(crate) fn follow_all(
     let futures = Futures::new(program).ok_or(ProofError::TooExpensive(Exhausted::Memory))?;
     let (inputs, needed) = (Inputs::new(program), Needed::new(program));
     let initial = machine.initial(copies).map_err(ProofError::Limit)?;
-    let seen = Seen::default();
+    let seen = SeenStates::default();
     let graph = Graph::new(property);
     let mut follower = Follower { machine, property, inputs, futures, needed, budget, seen, graph, steps: 0 };
     let mut open = Vec::new();
@@ -340,13 +340,13 @@ impl Follower<'_, '_> {
             state.threads[other].activations.iter().all(|activation| {
                 let future = self.futures.at(activation.template, activation.location);
                 !effects.iter().any(|effect| {
-                    future.disturb(*effect)
+                    future.conflicts_with(*effect)
                         && match effect {
                             Effect::Read(object) if self.is_locked(state, thread, *object) => {
-                                future.disturb(Effect::LooseRead(*object))
+                                future.conflicts_with(Effect::LooseRead(*object))
                             }
                             Effect::Write(object) if self.is_locked(state, thread, *object) => {
-                                future.disturb(Effect::LooseWrite(*object))
+                                future.conflicts_with(Effect::LooseWrite(*object))
                             }
                             _ => true,
                         }

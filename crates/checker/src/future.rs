@@ -13,8 +13,8 @@
 use crate::future_locks::{Locks, Site};
 use ir::ids::Id;
 use ir::{
-    BinaryOp, Callee, Expr, IdVec, Initial, Layout, Lhs, LocationId, LocationKind, ObjectId, Op, Place,
-    Program, Storage, Targets, TemplateId,
+    BinaryOp, Callee, Expr, IdVec, Initial, Layout, Lhs, Location, LocationId, LocationKind, ObjectId, Op,
+    Place, Program, Storage, Targets, Template, TemplateId,
 };
 
 /// A set of effects.
@@ -70,7 +70,7 @@ impl Effects {
         self.0[effect.bit() / 64] >> (effect.bit() % 64) & 1 == 1
     }
     /// Whether an effect of another thread does not commute with one of these.
-    pub fn disturb(&self, effect: Effect) -> bool {
+    pub fn conflicts_with(&self, effect: Effect) -> bool {
         match effect {
             Effect::Read(object) => self.has(Effect::Write(object)),
             Effect::Write(object) => self.has(Effect::Write(object)) || self.has(Effect::Read(object)),
@@ -366,58 +366,55 @@ pub(crate) struct Needed(IdVec<TemplateId, IdVec<LocationId, Vec<bool>>>);
 
 impl Needed {
     pub fn new(program: &Program) -> Self {
-        Self(
-            program
-                .templates
-                .iter()
-                .map(|code| {
-                    let mut needed: IdVec<LocationId, Vec<bool>> = code
-                        .locations
-                        .iter()
-                        .map(|location| {
-                            let mut locals = vec![false; code.locals.len()];
-                            let last = match location.kind {
-                                LocationKind::End => code.result,
-                                LocationKind::Exit => code.exit_value,
-                                LocationKind::Normal | LocationKind::Halt | LocationKind::Error(_) => None,
-                            };
-                            if let Some(local) = last {
-                                locals[local.index()] = true;
-                            }
-                            locals
-                        })
-                        .collect();
-                    let mut grown = true;
-                    while grown {
-                        grown = false;
-                        for (_, edge) in code.edges.enumerate().rev() {
-                            let mut locals = needed[edge.target].clone();
-                            for op in edge.ops.iter().rev() {
-                                for lhs in op.targets() {
-                                    if let Lhs::Local(local) = lhs {
-                                        locals[local.index()] = false;
-                                    }
-                                }
-                                for expr in op.expressions() {
-                                    expr.walk(&mut |inner| {
-                                        if let Expr::Local(local) = inner {
-                                            locals[local.index()] = true;
-                                        }
-                                    });
-                                }
-                            }
-                            for (mine, more) in needed[edge.source].iter_mut().zip(locals) {
-                                grown |= more && !*mine;
-                                *mine |= more;
-                            }
-                        }
-                    }
-                    needed
-                })
-                .collect(),
-        )
+        Self(program.templates.iter().map(needed_locals).collect())
     }
     pub fn at(&self, template: TemplateId, location: LocationId) -> &[bool] {
         &self.0[template][location]
+    }
+}
+
+/// For each location of a template, whether each local may still be read.
+fn needed_locals(code: &Template) -> IdVec<LocationId, Vec<bool>> {
+    let at_end = |location: &Location| {
+        let mut locals = vec![false; code.locals.len()];
+        let last = match location.kind {
+            LocationKind::End => code.result,
+            LocationKind::Exit => code.exit_value,
+            LocationKind::Normal | LocationKind::Halt | LocationKind::Error(_) => None,
+        };
+        if let Some(local) = last {
+            locals[local.index()] = true;
+        }
+        locals
+    };
+    let mut needed: IdVec<LocationId, Vec<bool>> = code.locations.iter().map(at_end).collect();
+    let mut grown = true;
+    while grown {
+        grown = false;
+        for (_, edge) in code.edges.enumerate().rev() {
+            let mut locals = needed[edge.target].clone();
+            edge.ops.iter().rev().for_each(|op| before(op, &mut locals));
+            for (mine, more) in needed[edge.source].iter_mut().zip(locals) {
+                grown |= more && !*mine;
+                *mine |= more;
+            }
+        }
+    }
+    needed
+}
+
+/// Which locals may be read from an operation on, given which may be read after it.
+fn before(op: &Op, locals: &mut [bool]) {
+    for lhs in op.targets() {
+        if let Lhs::Local(local) = lhs {
+            locals[local.index()] = false;
+        }
+    }
+    for expr in op.expressions() {
+        expr.walk(&mut |inner| {
+            if let Expr::Local(local) = inner {
+                locals[local.index()] = true;
+            }
+        });
     }
 }

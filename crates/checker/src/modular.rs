@@ -125,8 +125,8 @@ struct Check<'a, 'p> {
     budget: &'a Budget,
 }
 
-/// How a group after a step arose.
-struct Way<'s> {
+/// A group after a step, and how it arose.
+struct GroupStep<'s> {
     /// The group.
     group: &'s [Member],
     step: &'s Step,
@@ -324,8 +324,8 @@ impl Check<'_, '_> {
                 for mover in members.chain([other]) {
                     let step = self.moved(mover, step);
                     for children in assignments(&group, mover, &step) {
-                        let way = Way { group: &group, step: &step, mover, children };
-                        self.one_way(&way, &invariant)?;
+                        let after = GroupStep { group: &group, step: &step, mover, children };
+                        self.one_step(&after, &invariant)?;
                     }
                 }
             }
@@ -333,8 +333,8 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    fn one_way(&self, way: &Way<'_>, invariant: &Term) -> Result<(), ProofError> {
-        let Way { group, step, mover, children } = way;
+    fn one_step(&self, after: &GroupStep<'_>, invariant: &Term) -> Result<(), ProofError> {
+        let GroupStep { group, step, mover, children } = after;
         let size = self.proof.size;
         let inside = group.contains(mover);
         if group.len() < size && (!inside || children.iter().any(Option::is_none)) {

@@ -25,7 +25,7 @@ pub(crate) struct Thread {
     pub(crate) own: IndexSet<Variable>,
 }
 
-/// The settled threads of a program.
+/// The threads of a program, which start early where they may.
 pub(crate) struct View {
     pub(crate) threads: Vec<Thread>,
     /// What holds at the start.
@@ -36,12 +36,12 @@ pub(crate) struct View {
 
 impl View {
     pub(crate) fn new(system: &System<'_>, threads: Threads) -> Result<Self, ProofError> {
-        let settled = EarlyStarted::new(threads, system).threads;
-        let mut variables = settled.variables.clone();
-        let mut initial = vec![settled.initial.clone()];
+        let threads = EarlyStarted::new(threads, system).threads;
+        let mut variables = threads.variables.clone();
+        let mut initial = vec![threads.initial.clone()];
         let mut found = Vec::new();
-        let cuts = settled.cut_points(system);
-        for (number, thread) in settled.threads.iter().enumerate() {
+        let cuts = threads.cut_points(system);
+        for (number, thread) in threads.threads.iter().enumerate() {
             let first = if thread.at_start { i128::from(thread.entry.0) } else { BEFORE_START };
             initial.push(place(number).term().equals(&Term::int(first)));
             variables.insert(place(number), Term::bool(true));
@@ -53,7 +53,7 @@ impl View {
                 // Errors are visible to all threads. The initial state is a cut-point state, and so is one in
                 // which a thread was just started: first locations are never such locations.
                 atomic: cuts[number].iter().map(|cut| !cut).collect(),
-                own: settled.own_variables(system, number),
+                own: threads.own_variables(system, number),
             });
         }
         let view = Self { threads: found, initial: Term::all(initial), variables };

@@ -7,7 +7,7 @@
 //! here.
 
 use crate::evaluate::Resolve;
-use crate::memory::Found;
+use crate::memory::TouchedCells;
 use crate::transfer::Scope;
 use ir::{Assignment, BinaryOp, Expr, IntType, Lhs, LocalId, Op, Rhs};
 
@@ -157,7 +157,7 @@ impl Known {
             value.walk(&mut |inner| {
                 if let Expr::Load(place) = inner {
                     let found = scope.memory.place(scope.template, &place.address, place.ty);
-                    whole &= matches!(*found, Found::Exactly(_));
+                    whole &= matches!(*found, TouchedCells::Exactly(_));
                 }
                 whole &= !matches!(inner, Expr::Old(_) | Expr::Valid(..));
             });

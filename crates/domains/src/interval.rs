@@ -259,20 +259,9 @@ impl Lattice for Interval {
 /// Whether a bound is infinite, or the end of a type's range: where widening ends when nothing better holds.
 /// There are few, so that a bound moves a few times only in a narrowing sequence.
 pub(crate) fn is_extreme(bound: Bound) -> bool {
-    const ENDS: [IntType; 9] = [
-        IntType::BOOL,
-        IntType::I8,
-        IntType::U8,
-        IntType::I16,
-        IntType::U16,
-        IntType::I32,
-        IntType::U32,
-        IntType::I64,
-        IntType::U64,
-    ];
     bound
         .value()
-        .is_none_or(|value| ENDS.into_iter().any(|ty: IntType| value == ty.min() || value == ty.max()))
+        .is_none_or(|value| IntType::ALL.into_iter().any(|ty| value == ty.min() || value == ty.max()))
 }
 
 impl fmt::Display for Interval {

@@ -49,7 +49,7 @@ pub use interference::{Interference, Written};
 pub use interval::Interval;
 pub use lattice::{Lattice, Thresholds};
 pub use linear::Linear;
-pub use memory::{Cell, Found, Memory, Variable};
+pub use memory::{Cell, Memory, TouchedCells, Variable};
 pub use number::Number;
 pub use octagon::{Constraint, Octagon};
 pub use packs::{Octagons, Overlap, PackId, Packing, Packs, Statement, statements};

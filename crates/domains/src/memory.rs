@@ -69,7 +69,7 @@ pub struct Cell {
 
 /// The cells that an access may touch.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
+pub enum TouchedCells {
     /// It is exactly at this strong cell, if it is valid.
     Exactly(Variable),
     /// It is at one of these, in whole places.
@@ -78,7 +78,7 @@ pub enum Found {
     Parts(Vec<Variable>),
 }
 
-impl Found {
+impl TouchedCells {
     /// All cells that it may touch.
     pub fn cells(&self) -> &[Variable] {
         match self {
@@ -101,7 +101,7 @@ pub struct Memory<'p> {
     /// What addresses may point to, for those that stand in the program.
     targets: IdVec<TemplateId, HashMap<Expr, Targets>>,
     /// What places are.
-    found: IdVec<TemplateId, HashMap<Expr, Vec<(IntType, Found)>>>,
+    found: IdVec<TemplateId, HashMap<Expr, Vec<(IntType, TouchedCells)>>>,
     points_to: &'p PointsTo,
     /// The variables of each template that are related to each other, see [`Memory::relate`].
     packs: IdVec<TemplateId, Packs<Variable>>,
@@ -472,7 +472,7 @@ impl<'p> Memory<'p> {
     }
 
     /// What a place is.
-    pub fn place(&self, template: TemplateId, address: &Expr, ty: IntType) -> Cow<'_, Found> {
+    pub fn place(&self, template: TemplateId, address: &Expr, ty: IntType) -> Cow<'_, TouchedCells> {
         let known = self.found[template].get(address);
         match known.and_then(|known| known.iter().find(|(known, _)| *known == ty)) {
             Some((_, found)) => Cow::Borrowed(found),
@@ -480,9 +480,9 @@ impl<'p> Memory<'p> {
         }
     }
 
-    fn look_up(&self, template: TemplateId, address: &Expr, ty: IntType) -> Found {
+    fn look_up(&self, template: TemplateId, address: &Expr, ty: IntType) -> TouchedCells {
         let Targets::Of(targets) = self.targets(template, address) else {
-            return Found::Parts((0..self.cells.len()).map(Variable::new).collect());
+            return TouchedCells::Parts((0..self.cells.len()).map(Variable::new).collect());
         };
         let targets: Vec<Target> = targets.iter().map(|target| self.exact(*target)).collect();
         let region =
@@ -505,11 +505,11 @@ impl<'p> Memory<'p> {
             })
         });
         match (targets.as_slice(), touched.as_slice()) {
-            _ if !whole || !covered => Found::Parts(touched),
+            _ if !whole || !covered => TouchedCells::Parts(touched),
             ([target], [only]) if target.count == 1 && self.cells[only.index()].strong => {
-                Found::Exactly(*only)
+                TouchedCells::Exactly(*only)
             }
-            _ => Found::Among(touched),
+            _ => TouchedCells::Among(touched),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::evaluate::{Numbers, Resolve, evaluate};
 use crate::interval::Interval;
 use crate::lattice::Lattice;
 use crate::linear::Linear;
-use crate::memory::{Found, Memory, Variable, lock_bytes};
+use crate::memory::{Memory, TouchedCells, Variable, lock_bytes};
 use crate::number::Number;
 use crate::packs::{Octagons, Packs};
 use crate::refine::refine;
@@ -81,10 +81,10 @@ impl Resolve for Scope<'_, '_> {
         match expr {
             Expr::Local(local) => Some(self.memory.local(*local)),
             Expr::Load(place) => match *self.memory.place(self.template, &place.address, place.ty) {
-                Found::Exactly(cell) => {
+                TouchedCells::Exactly(cell) => {
                     self.memory.cell(cell).is_some_and(|found| found.ty == place.ty).then_some(cell)
                 }
-                Found::Among(_) | Found::Parts(_) => None,
+                TouchedCells::Among(_) | TouchedCells::Parts(_) => None,
             },
             _ => None,
         }
@@ -92,8 +92,8 @@ impl Resolve for Scope<'_, '_> {
     fn load(&self, place: &Place, _: &Number, environment: &Numbers<Variable>) -> Number {
         let found = self.memory.place(self.template, &place.address, place.ty);
         match &*found {
-            Found::Parts(_) => Number::of_type(place.ty),
-            Found::Exactly(_) | Found::Among(_) => {
+            TouchedCells::Parts(_) => Number::of_type(place.ty),
+            TouchedCells::Exactly(_) | TouchedCells::Among(_) => {
                 let values = found.cells().iter().map(|cell| self.content(*cell, environment).cast(place.ty));
                 values.fold(Number::BOTTOM, |all, value| all.join(&value))
             }
@@ -445,9 +445,9 @@ impl Scope<'_, '_> {
         let value = if value.is_top() { Number::of_type(place.ty) } else { value.wrap(place.ty) };
         let found = self.memory.place(self.template, &place.address, place.ty);
         match &*found {
-            Found::Exactly(cell) => self.put(*cell, true, &value, after),
-            Found::Among(cells) => cells.iter().for_each(|cell| self.put(*cell, false, &value, after)),
-            Found::Parts(cells) => {
+            TouchedCells::Exactly(cell) => self.put(*cell, true, &value, after),
+            TouchedCells::Among(cells) => cells.iter().for_each(|cell| self.put(*cell, false, &value, after)),
+            TouchedCells::Parts(cells) => {
                 cells.iter().for_each(|cell| self.put(*cell, false, &Number::TOP, after));
             }
         }

@@ -23,7 +23,7 @@ use crate::counts::Context;
 use crate::environment::environment;
 use crate::infer::{Inference, Inferred, Proved};
 use crate::labels::Labels;
-use crate::reach::{Seen, error};
+use crate::reach::{ViewOfOthers, error};
 use crate::thread::Thread;
 use ir::{Count, IdVec, TemplateId};
 use smt::NoAnswer;
@@ -56,7 +56,7 @@ pub fn omega_infer<T: Thread>(
 }
 
 /// What threads may see of the others, for each template.
-type SeenOfEach<T> = Vec<Vec<Seen<<T as Thread>::State>>>;
+type SeenOfEach<T> = Vec<Vec<ViewOfOthers<<T as Thread>::State>>>;
 
 struct Check<'a, T: Thread> {
     threads: &'a IdVec<TemplateId, T>,
@@ -88,7 +88,7 @@ impl<T: Thread> Check<'_, T> {
             for (state, node) in &graph.nodes {
                 states.entry(*node).or_default().push(state);
             }
-            let mut seen: BTreeSet<Seen<T::State>> = BTreeSet::new();
+            let mut seen: BTreeSet<ViewOfOthers<T::State>> = BTreeSet::new();
             let mut asked = BTreeSet::new();
             for (node, at) in Pairs::of(graph, &self.acfas[template], &proved.simulation).pairs {
                 for counts in &reachable {
@@ -99,7 +99,8 @@ impl<T: Thread> Check<'_, T> {
                         if !labels.can_hold(&thread.label(state).and(&holds), self.budget)? {
                             continue;
                         }
-                        let moment = Seen { state: (*state).clone(), at: Some(at), counts: others.clone() };
+                        let moment =
+                            ViewOfOthers { state: (*state).clone(), at: Some(at), counts: others.clone() };
                         if asked.insert((moment.state.clone(), others.clone()))
                             && !self.is_good(&context, template, node, &moment)?
                         {
@@ -120,7 +121,7 @@ impl<T: Thread> Check<'_, T> {
         context: &Context<'_>,
         template: TemplateId,
         node: AbstractId,
-        Seen { state, counts, .. }: &Seen<T::State>,
+        ViewOfOthers { state, counts, .. }: &ViewOfOthers<T::State>,
     ) -> Result<bool, NoAnswer> {
         let (thread, budget) = (&self.threads[template], self.budget);
         let Some(graph) = &self.proved[template].reached.graph else { return Ok(false) };

@@ -6,7 +6,7 @@ use crate::counts::Counts;
 use crate::infer::Proved;
 use crate::labels::simplified;
 use crate::predicate_thread::{Known, PredicateThread};
-use crate::reach::Seen;
+use crate::reach::ViewOfOthers;
 use ir::{IdVec, TemplateId};
 use smt::Term;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,7 +60,7 @@ fn add(
         edges.into_iter().map(|(from, step, to)| ContextEdge { from: first + from, step, to: first + to });
     proof.edges.extend(numbered);
     let mut views: BTreeMap<(AbstractId, Option<AbstractId>, Counts), Vec<Term>> = BTreeMap::new();
-    for Seen { state, at, counts } in &proved.reached.moments {
+    for ViewOfOthers { state, at, counts } in &proved.reached.moments {
         let key = (graph.nodes[state], *at, counts.clone());
         views.entry(key).or_default().push(thread.formula(state));
     }

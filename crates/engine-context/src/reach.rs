@@ -69,12 +69,12 @@ pub struct Reached<State: Ord, Step> {
     /// The graph; `None` when the thread is never started.
     pub graph: Option<Built<State, Step>>,
     /// Its views of the others in each state; they cover everything that it can see.
-    pub moments: Vec<Seen<State>>,
+    pub moments: Vec<ViewOfOthers<State>>,
 }
 
 /// A view of the others.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Seen<State> {
+pub struct ViewOfOthers<State> {
     /// Its state.
     pub state: State,
     /// The state of its automaton; `None` when that may be any that simulates it.
@@ -291,7 +291,7 @@ impl<T: Thread> Exploration<'_, '_, T> {
         let started = self.seen.into_iter().filter(|((started, _), _)| *started);
         let moments = started
             .flat_map(|((_, state), all)| {
-                all.into_iter().map(move |counts| Seen { state: state.clone(), at: None, counts })
+                all.into_iter().map(move |counts| ViewOfOthers { state: state.clone(), at: None, counts })
             })
             .collect();
         Reached { graph: self.graph.map(|graph| graph.finish()), moments }

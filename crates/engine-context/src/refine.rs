@@ -26,7 +26,7 @@ use verdict::{AbstractEdge, AbstractId};
 /// The meaning of an abstract trace.
 pub enum Interleaving {
     /// Steps of named threads, and what must hold at their end.
-    Steps(Found),
+    Steps(NamedPath),
     /// A thread moves that was never started.
     TooFew,
     /// A thread has no path for an edge of its automaton.
@@ -34,7 +34,7 @@ pub enum Interleaving {
 }
 
 /// Steps of named threads.
-pub struct Found {
+pub struct NamedPath {
     /// The steps, with the number of threads that each starts, and whether it is a silent one of a thread of
     /// the context. Those are as late as can be.
     steps: Vec<(PathStep, usize, bool)>,
@@ -45,7 +45,7 @@ pub struct Found {
 /// The most threads whose silent steps are moved in all combinations.
 const MOST_MOVED: usize = 3;
 
-impl Found {
+impl NamedPath {
     /// The steps in different orders: silent ones late, then early, then late or early for each thread.
     pub fn orders(&self) -> Vec<Vec<PathStep>> {
         let silent = self.steps.iter().filter(|(_, _, silent)| *silent).map(|(taken, _, _)| taken.thread);
@@ -142,7 +142,7 @@ pub fn interleaving(scoped: &Scoped<'_>, assumed: &Automata, trace: &AbstractTra
         }
     }
     let Some(conflict) = &trace.conflict else {
-        return Interleaving::Steps(Found { steps: threads.steps, end: None });
+        return Interleaving::Steps(NamedPath { steps: threads.steps, end: None });
     };
     let (template, state) = conflict.spot;
     let other = threads.tokens.iter().find(|token| (token.template, token.state) == (template, state));
@@ -151,7 +151,7 @@ pub fn interleaving(scoped: &Scoped<'_>, assumed: &Automata, trace: &AbstractTra
     let accesses = &scoped.accesses;
     let condition = scoped.race(&accesses[one as usize], &accesses[two as usize]);
     let end = PathEnd { threads: [me, other.number], condition };
-    Interleaving::Steps(Found { steps: threads.steps, end: Some(end) })
+    Interleaving::Steps(NamedPath { steps: threads.steps, end: Some(end) })
 }
 
 /// The steps of a trace without those of others that change nothing and lead nowhere where somebody is needed

@@ -2,7 +2,7 @@
 //! search alone, and reports how far it got: `cargo run -p threadproof-engine-explicit --example directed --
 //! FILE VARIABLE SECONDS`.
 
-use engine_explicit::directed::{Directed, Found, Site};
+use engine_explicit::directed::{Directed, FoundRace, Site};
 use ir::{Callee, Expr, Lhs, Op, Program, Range, TemplateId};
 use std::collections::BTreeSet;
 use verdict::Budget;
@@ -53,11 +53,11 @@ fn main() -> Result<(), String> {
         println!("{:?}", search.progress());
         for (_, found) in directed.take_found() {
             match found {
-                Found::Race(trace) => {
+                FoundRace::Race(trace) => {
                     println!("race after {} steps", trace.steps.len());
                     return Ok(());
                 }
-                Found::Possible(trace, conditions, _) => {
+                FoundRace::Possible(trace, conditions, _) => {
                     println!("possible after {} steps: {conditions:?}", trace.steps.len());
                 }
             }

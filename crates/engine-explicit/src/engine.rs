@@ -176,12 +176,7 @@ impl Explicit {
                         return Ok(match search.trace(id, violation, &more) {
                             Some(trace) if self.options.shortest => Verdict::Unsafe(trace),
                             Some(trace) => Verdict::Unsafe(shorten(&models[index], trace, budget)),
-                            None if more.check(0).is_err() => {
-                                Verdict::Unknown(Reason::Exhausted(Exhausted::Time))
-                            }
-                            None => {
-                                Verdict::Unknown(Reason::Rejected("a trace could not be rebuilt".to_owned()))
-                            }
+                            None => Verdict::Unknown(no_trace(&more)),
                         });
                     }
                     Outcome::Done => fate[index] = Fate::Done,
@@ -223,19 +218,10 @@ impl Explicit {
             }
             let crowded =
                 active == searches.len() && searches[active - 1].notes().limits.contains(&LimitKind::Threads);
-            for walk in 0..if crowded { CROWD_WALKS } else { 0 } {
-                let copies = &searches[active - 1].copies;
-                let found = match property {
-                    Property::NoError(_) if walk == 0 => crowd.walk_from_last_start(&many, copies, budget),
-                    Property::NoError(_) => crowd.walk(&many, copies, budget),
-                    Property::NoRace => crowd.gather(&many, copies, budget),
-                    Property::NoDeadlock | Property::NoLeak(_) => break,
-                };
-                match found {
-                    Ok(Some(trace)) if many.is_evidence(&trace) => {
-                        return Ok(Verdict::Unsafe(shorten(&many, trace, budget)));
-                    }
-                    Ok(_) => {}
+            if crowded {
+                match crowded_walks(&mut crowd, &many, property, &searches[active - 1].copies, budget) {
+                    Ok(Some(trace)) => return Ok(Verdict::Unsafe(shorten(&many, trace, budget))),
+                    Ok(None) => {}
                     Err(exhausted) => return Ok(Verdict::Unknown(Reason::Exhausted(exhausted))),
                 }
             }
@@ -272,6 +258,36 @@ impl Explicit {
             slice = slice.saturating_mul(2);
         }
     }
+}
+
+/// Why there is no trace of a violation that a search has found.
+fn no_trace(budget: &Budget) -> Reason {
+    match budget.check(0) {
+        Err(_) => Reason::Exhausted(Exhausted::Time),
+        Ok(()) => Reason::Rejected("a trace could not be rebuilt".to_owned()),
+    }
+}
+
+/// Walks with all threads that a program starts.
+fn crowded_walks(
+    crowd: &mut Crowd,
+    model: &Model<'_>,
+    property: &Property,
+    copies: &[u32],
+    budget: &Budget,
+) -> Result<Option<Trace>, Exhausted> {
+    for walk in 0..CROWD_WALKS {
+        let found = match property {
+            Property::NoError(_) if walk == 0 => crowd.walk_from_last_start(model, copies, budget)?,
+            Property::NoError(_) => crowd.walk(model, copies, budget)?,
+            Property::NoRace => crowd.gather(model, copies, budget)?,
+            Property::NoDeadlock | Property::NoLeak(_) => return Ok(None),
+        };
+        if let Some(trace) = found.filter(|trace| model.is_evidence(trace)) {
+            return Ok(Some(trace));
+        }
+    }
+    Ok(None)
 }
 
 /// Searches for races on each of the ranges of [`Program::races_on`] by firings of handlers. Reports each

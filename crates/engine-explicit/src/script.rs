@@ -18,7 +18,7 @@ pub struct Script<'a> {
     /// How many inputs were asked for in this run (open memory does not count).
     asked: usize,
     /// What has shown in all runs together.
-    pub seen: Seen,
+    pub seen: StepChoices,
     /// Whether the current run took a value that is not modelled.
     pub tainted: bool,
     /// For values at random: then there is one run.
@@ -27,7 +27,7 @@ pub struct Script<'a> {
 
 /// What a step's open values mean for the search.
 #[derive(Clone, Copy, Default)]
-pub struct Seen {
+pub struct StepChoices {
     /// Some value has more candidates than were tried.
     pub truncated: bool,
     /// The candidates of some value do not stand for all of its values.
@@ -52,7 +52,7 @@ impl<'a> Script<'a> {
             plan: Vec::new(),
             made: Vec::new(),
             asked: 0,
-            seen: Seen::default(),
+            seen: StepChoices::default(),
             tainted: false,
             random: None,
         }

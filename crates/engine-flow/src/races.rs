@@ -51,7 +51,7 @@ pub struct Access {
     /// The locks held that its index determines.
     indexed: Vec<IndexedLock>,
     /// Its address in terms of families.
-    seen: Vec<Seen>,
+    seen: Vec<FamilyAddress>,
     /// The parameter whose object it is in, if that is the thread's own.
     owned_parameter: Option<LocalId>,
     /// Templates of which no thread is alive at this access.
@@ -61,7 +61,7 @@ pub struct Access {
 }
 
 /// An address in a family's terms.
-struct Seen {
+struct FamilyAddress {
     family: usize,
     address: Affine,
     /// What the parent knows before the access; `None` when it is a member's.
@@ -200,7 +200,7 @@ fn seen(
     (facts, present): (&LocationFacts, &LocalEqualities),
     address: &Expr,
     parents: &[(usize, &ParentFacts)],
-) -> Vec<Seen> {
+) -> Vec<FamilyAddress> {
     let template = analysis.values().template;
     let mut found = Vec::new();
     for (number, family) in known.families.iter().enumerate() {
@@ -208,7 +208,7 @@ fn seen(
             let mut forms = present.expand(address, &|_| false);
             forms.extend(analysis.values().canonical(address, &facts.equal));
             let forms = forms.iter().filter_map(|form| family.of_member(model.program, form));
-            found.extend(forms.map(|address| Seen { family: number, address, parent: None }));
+            found.extend(forms.map(|address| FamilyAddress { family: number, address, parent: None }));
         }
         if let Some((_, parent)) = parents.iter().find(|(parent, _)| *parent == number) {
             let equal: Vec<_> =
@@ -217,7 +217,7 @@ fn seen(
                 && present.is_unchanged(&form)
             {
                 let address = Affine::of(model.program, &model.program.templates[template], &form);
-                found.push(Seen { family: number, address, parent: Some((*parent).clone()) });
+                found.push(FamilyAddress { family: number, address, parent: Some((*parent).clone()) });
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The engine: prepares a program, chooses main threads, and turns results into proofs and traces.
 
 use crate::model::Model;
-use crate::query::{Found, Options, Search, places};
+use crate::query::{Options, QueryOutcome, Search, places};
 use crate::wp::{Taken, wp_of_path};
 use executions::guided::follow;
 use ir::{LocationId, Span};
@@ -70,14 +70,14 @@ impl Queries {
                 return Verdict::Unknown(Reason::TooLarge(text));
             }
         };
-        let settled = EarlyStarted::new(all, &system);
-        let model = Model::new(&system, &settled);
+        let early = EarlyStarted::new(all, &system);
+        let model = Model::new(&system, &early);
         let mut parts = Vec::new();
-        for (main, with_errors) in self.choices(&system, &settled, &model) {
+        for (main, with_errors) in self.choices(&system, &early, &model) {
             match prove(&model, main, &with_errors, options, budget, events) {
                 Ok(Outcome::Proved(part)) => parts.push(part),
                 Ok(Outcome::Refuted(taken)) => {
-                    let schedule = schedule((&system, &settled, &model), &taken, budget);
+                    let schedule = schedule((&system, &early, &model), &taken, budget);
                     return match follow(task.program, task.property, &schedule, budget) {
                         Some(trace) => Verdict::Unsafe(trace),
                         None => Verdict::Unknown(Reason::Approximate(
@@ -100,7 +100,7 @@ impl Queries {
     fn choices(
         &self,
         system: &System<'_>,
-        settled: &EarlyStarted,
+        early: &EarlyStarted,
         model: &Model,
     ) -> Vec<(ThreadNumber, Vec<ThreadNumber>)> {
         let with_errors: Vec<ThreadNumber> = model
@@ -111,7 +111,7 @@ impl Queries {
             .map(|(number, _)| number)
             .collect();
         let named = self.main_thread.as_ref().and_then(|name| {
-            settled.threads.threads.iter().position(|thread| {
+            early.threads.threads.iter().position(|thread| {
                 let code = &system.program.templates[thread.template].name;
                 code == name || code.split(['#', '.']).next() == Some(name)
             })
@@ -150,9 +150,9 @@ fn prove(
         search.claims.iter().map(Vec::len).sum::<usize>()
     )));
     Ok(match found {
-        Found::Taken(taken) => Outcome::Refuted(taken),
-        Found::Bound(_) => return Err(NoAnswer::GaveUp("an answer without a query".to_owned())),
-        Found::Safe(built, invariants) => Outcome::Proved(QueriesPart {
+        QueryOutcome::Taken(taken) => Outcome::Refuted(taken),
+        QueryOutcome::Bound(_) => return Err(NoAnswer::GaveUp("an answer without a query".to_owned())),
+        QueryOutcome::Safe(built, invariants) => Outcome::Proved(QueriesPart {
             main: places(&built, &invariants, true, model.threads[main].locations),
             order: search.order,
             errors: errors.into_iter().map(|(thread, at)| (thread, LocationId(at as u32))).collect(),
@@ -163,7 +163,7 @@ fn prove(
 
 /// Who runs when in an execution.
 fn schedule(
-    (system, settled, model): (&System<'_>, &EarlyStarted, &Model),
+    (system, early, model): (&System<'_>, &EarlyStarted, &Model),
     taken: &[Taken],
     budget: &Budget,
 ) -> Schedule {
@@ -173,18 +173,18 @@ fn schedule(
     solver.assert(&model.initial.and(&wp_of_path(model, taken, &Term::bool(true), budget)));
     solver.assert(&Term::all(model.variables.values().cloned()));
     let is_known = solver.check(budget) == Answer::Sat;
-    let all = &settled.threads.threads;
+    let all = &early.threads.threads;
     let span = |thread: ThreadNumber, edges: &[ir::EdgeId]| {
         let code = &system.program.templates[all[thread].template];
         edges.first().map(|edge| code.edges[*edge].span).unwrap_or_default()
     };
     // Those that are started early are started by what was done before.
-    let early: Vec<ThreadNumber> =
-        settled.before.iter().flat_map(|step| step.starts.iter().copied()).collect();
+    let started_before: Vec<ThreadNumber> =
+        early.before.iter().flat_map(|step| step.starts.iter().copied()).collect();
     let mut started: Vec<ThreadNumber> =
-        (0..all.len()).filter(|thread| all[*thread].at_start && !early.contains(thread)).collect();
+        (0..all.len()).filter(|thread| all[*thread].at_start && !started_before.contains(thread)).collect();
     let mut done_before = 0;
-    for step in &settled.before {
+    for step in &early.before {
         if let Some(name) = started.iter().position(|other| *other == step.thread) {
             let read = step.inputs.iter().flatten().filter(|_| is_known);
             let inputs: Vec<i128> = read
@@ -199,7 +199,7 @@ fn schedule(
         started.extend(step.starts.iter().copied());
         done_before += usize::from(step.stays);
     }
-    let starter = settled.before.first().map(|step| step.thread);
+    let starter = early.before.first().map(|step| step.thread);
     for step in taken {
         if Some(step.thread) == starter && done_before > 0 {
             done_before -= 1;

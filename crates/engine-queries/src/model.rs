@@ -57,9 +57,9 @@ pub struct Model {
 }
 
 impl Model {
-    /// The model of settled threads.
-    pub fn new(system: &System<'_>, settled: &EarlyStarted) -> Self {
-        let all = &settled.threads;
+    /// The model of threads that start early.
+    pub fn new(system: &System<'_>, early: &EarlyStarted) -> Self {
+        let all = &early.threads;
         let mut variables = all.variables.clone();
         let mut initial = vec![all.initial.clone()];
         let mut threads = Vec::new();

@@ -60,7 +60,7 @@ pub struct Search<'a> {
 }
 
 /// What came out of looking at a thread.
-pub enum Found {
+pub enum QueryOutcome {
     /// Nothing forbidden is reached.
     Safe(Box<Built>, Invariants),
     /// What is asked for is never reached, because a bound is not.
@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
         position: usize,
         query: Option<&EnvironmentQuery>,
         errors: &[(ThreadNumber, usize)],
-    ) -> Result<Found, NoAnswer> {
+    ) -> Result<QueryOutcome, NoAnswer> {
         let mut promises: Vec<Promise> = Vec::new();
         // Without claims nothing can be said of the environment.
         let mut claims_before = self.claims[position].len();
@@ -151,19 +151,19 @@ impl<'a> Search<'a> {
             if let Some(query) = query.filter(|_| is_new)
                 && let Some(claim) = tight_bound(self, position, query)?
             {
-                return Ok(Found::Bound(Box::new(claim)));
+                return Ok(QueryOutcome::Bound(Box::new(claim)));
             }
             // Line 2.
             let built = self.level(position).build(query, &promises, errors);
             // Lines 3 and 4.
             match self.check(&built) {
                 // Line 20.
-                Outcome::Safe(invariants) => return Ok(Found::Safe(Box::new(built), invariants)),
+                Outcome::Safe(invariants) => return Ok(QueryOutcome::Safe(Box::new(built), invariants)),
                 Outcome::Unknown(why) => return Err(why),
                 Outcome::Unsafe(path) => {
                     // Lines 5 to 18.
                     if let Some(taken) = self.follow_back(position, &built, &path, &mut promises)? {
-                        return Ok(Found::Taken(taken));
+                        return Ok(QueryOutcome::Taken(taken));
                     }
                     is_new = self.claims[position].len() > claims_before;
                     claims_before = self.claims[position].len();
@@ -325,12 +325,12 @@ impl<'a> Search<'a> {
         query: EnvironmentQuery,
     ) -> Result<Option<Vec<Taken>>, NoAnswer> {
         match self.explore(position, Some(&query), &[])? {
-            Found::Taken(taken) => Ok(Some(taken)),
-            Found::Bound(claim) => {
+            QueryOutcome::Taken(taken) => Ok(Some(taken)),
+            QueryOutcome::Bound(claim) => {
                 self.add(position, *claim);
                 Ok(None)
             }
-            Found::Safe(built, invariants) => {
+            QueryOutcome::Safe(built, invariants) => {
                 let claim = generalised(self, position, &query, (*built, invariants))?;
                 let guesses =
                     if self.options.inductive { guesses(self, position, &claim) } else { Vec::new() };

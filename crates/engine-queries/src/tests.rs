@@ -5,47 +5,42 @@ use crate::simplify::normal;
 use indexmap::{IndexMap, IndexSet};
 use sequential::{Execution, Step};
 use smt::{Answer, Sort, Term, Variable, can_fail};
+use testkit::random::Random;
 use verdict::Budget;
 
 fn variable(name: &str) -> Variable {
     Variable::new(name, Sort::Int)
 }
 
-/// The same numbers in every run.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    *state >> 33
-}
-
-fn random_sum(state: &mut u64) -> Term {
-    let count = 1 + random(state) % 4;
+fn random_sum(random: &mut Random) -> Term {
+    let count = 1 + random.below(4);
     Term::sum((0..count).map(|_| {
-        let factor = Term::int(i128::from(random(state) % 7) - 3);
-        match random(state) % 4 {
+        let factor = Term::int(i128::from(random.below(7)) - 3);
+        match random.below(4) {
             0 => factor,
             name => factor.times(&variable(["x", "y", "z"][name as usize - 1]).term()),
         }
     }))
 }
 
-fn random_formula(state: &mut u64, depth: u32) -> Term {
-    let (left, right) = (random_sum(state), random_sum(state));
-    match random(state) % if depth == 0 { 3 } else { 6 } {
+fn random_formula(random: &mut Random, depth: u32) -> Term {
+    let (left, right) = (random_sum(random), random_sum(random));
+    match random.below(if depth == 0 { 3 } else { 6 }) {
         0 => left.less_than(&right),
         1 => left.at_most(&right),
         2 => left.equals(&right),
-        3 => random_formula(state, depth - 1).not(),
-        4 => random_formula(state, depth - 1).and(&random_formula(state, depth - 1)),
-        _ => random_formula(state, depth - 1).or(&random_formula(state, depth - 1)),
+        3 => random_formula(random, depth - 1).not(),
+        4 => random_formula(random, depth - 1).and(&random_formula(random, depth - 1)),
+        _ => random_formula(random, depth - 1).or(&random_formula(random, depth - 1)),
     }
 }
 
 /// A formula and its normal form hold for the same values.
 #[test]
 fn the_normal_form_says_the_same() {
-    let mut state = 7;
+    let mut random = Random::new(7);
     for _ in 0..300 {
-        let formula = random_formula(&mut state, 3);
+        let formula = random_formula(&mut random, 3);
         let normal = normal(&formula);
         let same = formula.implies(&normal).and(&normal.implies(&formula));
         assert_eq!(can_fail(&same, &Budget::steps_for(60.0)), Answer::Unsat, "{formula} is not {normal}");

@@ -63,7 +63,7 @@ pub struct Drafts {
 }
 
 impl Drafts {
-    /// The specification with the chosen text for each function, for users to go on from.
+    /// The specification with the chosen text for each function, for users to continue from.
     pub fn text(&self, chosen: &[usize]) -> String {
         let heading = "// A first specification, from what threads were found to do. Every thread conforms to it.\n// Say more in assertions and transitions (see docs/specifications.md).\n";
         self.under(heading, chosen)
@@ -295,8 +295,8 @@ impl Drafter<'_> {
             let comment = if at.is_empty() { String::new() } else { format!(" // lines {}", at.join(", ")) };
             let _ = writeln!(out, "  {start}state S{region}{asserts};{comment}");
         }
-        for ((from, to), ways) in &transitions {
-            for writes in ways {
+        for ((from, to), all_writes) in &transitions {
+            for writes in all_writes {
                 let changes =
                     if writes.is_empty() { String::new() } else { format!(" changes {}", writes.join(", ")) };
                 let _ = writeln!(out, "  S{from} -> S{to}{changes};");

@@ -136,25 +136,25 @@ impl Enumeration<'_> {
                     next.values[position] = number(&self.evaluate(state, &inputs, new)?)?;
                 }
             }
-            let mut ways = vec![next];
+            let mut successors = vec![next];
             for (position, variable) in self.numbers.iter().enumerate() {
                 let Some(new) = step.updates.get(variable) else { continue };
                 let before = state.numbers[position];
                 let after = self.evaluate(state, &inputs, new)?.as_int()?;
                 let many = before > EXACT && after < before;
                 let mut more = Vec::new();
-                for way in &mut ways {
-                    way.numbers[position] = after.min(EXACT + 1);
+                for successor in &mut successors {
+                    successor.numbers[position] = after.min(EXACT + 1);
                     if many {
                         // There were more than that.
-                        let mut still = way.clone();
+                        let mut still = successor.clone();
                         still.numbers[position] = before;
                         more.push(still);
                     }
                 }
-                ways.extend(more);
+                successors.extend(more);
             }
-            found.extend(ways);
+            found.extend(successors);
         }
         Some(())
     }
@@ -177,7 +177,7 @@ impl Enumeration<'_> {
         }
         let none = Term::bool(false);
         let at =
-            |node: usize| by_node.get(&node).map_or(none.clone(), |ways| Term::any(ways.iter().cloned()));
+            |node: usize| by_node.get(&node).map_or(none.clone(), |cases| Term::any(cases.iter().cloned()));
         self.counting.whole(&at)
     }
 }

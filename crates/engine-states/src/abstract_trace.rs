@@ -65,9 +65,9 @@ pub fn explain(view: &mut View<'_>, reached: &Reached, error: PointId) -> Result
                 };
                 (point, state) = (view.step(step).source, before(view, one, relation)?);
             }
-            Cause::Disturbed(_) => {
+            Cause::Interference(_) => {
                 // Some other state of the same point was changed: by which step is found by trying.
-                let Some((step, earlier)) = disturber(view, reached, point, one, rank)? else {
+                let Some((step, earlier)) = interfering_step(view, reached, point, one, rank)? else {
                     return Ok(found.into_iter().rev().collect());
                 };
                 found.push(Explained { line: view.step(step).span.line, by_other: true });
@@ -102,7 +102,7 @@ fn before(view: &mut View<'_>, states: Bdd, relation: Relation) -> Result<Bdd, E
     view.bdds.exists(both, cube)
 }
 
-fn disturber(
+fn interfering_step(
     view: &mut View<'_>,
     reached: &Reached,
     point: PointId,

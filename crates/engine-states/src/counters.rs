@@ -162,7 +162,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
         let mut all: Vec<BTreeMap<LocalNumber, Amount>> = vec![BTreeMap::new()];
         for group in &self.transitions.start {
             let mut kinds: Vec<LocalNumber> =
-                group.resting.iter().filter_map(|(_, number)| *number).collect();
+                group.settled.iter().filter_map(|(_, number)| *number).collect();
             kinds.sort_unstable();
             kinds.dedup();
             let amount = match group.count {

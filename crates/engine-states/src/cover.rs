@@ -233,7 +233,7 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
         after: &[LocalNumber],
         budget: &Budget,
     ) -> Result<Vec<Vec<(LocalNumber, LocalNumber)>>, Exhausted> {
-        let mut ways: Vec<Vec<(LocalNumber, LocalNumber)>> = vec![Vec::new()];
+        let mut found: Vec<Vec<(LocalNumber, LocalNumber)>> = vec![Vec::new()];
         for thread in after {
             if !self.sources.contains_key(&(telling, *thread)) {
                 self.find_sources(telling, shared);
@@ -241,17 +241,17 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
             }
             let sources = &self.sources[&(telling, *thread)];
             let mut more = Vec::new();
-            for way in &ways {
+            for one in &found {
                 for source in sources {
-                    let mut way = way.clone();
-                    way.push((*source, *thread));
-                    more.push(way);
+                    let mut longer = one.clone();
+                    longer.push((*source, *thread));
+                    more.push(longer);
                 }
                 budget.check(more.len() as u64 * 100)?;
             }
-            ways = more;
+            found = more;
         }
-        Ok(ways)
+        Ok(found)
     }
 
     fn find_sources(&mut self, telling: u32, shared: SharedId) {
@@ -345,7 +345,7 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
             let fits = |group: &usize| {
                 left[*group] != Some(0)
                     && self.transitions.start[*group]
-                        .resting
+                        .settled
                         .iter()
                         .any(|(_, number)| *number == Some(*thread))
             };
@@ -370,7 +370,7 @@ fn distances(transitions: &Transitions<'_, '_>) -> Vec<u32> {
         }
     }
     let mut work = std::collections::VecDeque::new();
-    for (_, number) in transitions.start.iter().flat_map(|group| &group.resting) {
+    for (_, number) in transitions.start.iter().flat_map(|group| &group.settled) {
         if let Some(number) = number
             && distance[*number as usize] != 0
         {

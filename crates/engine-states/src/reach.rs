@@ -4,7 +4,7 @@
 //! The sets of all points grow until no step leads out of them. Own steps are followed to the end first; then
 //! what the steps taken so far do to shared bits (case 2 of definition 8) is applied to all points, and so
 //! on. Steps that change the same shared bits are joined into one relation; sets that are the same at many
-//! points are disturbed once.
+//! points are subject to interference once.
 //!
 //! Deviations:
 //! 1. Partial order reduction (section 4.2) skips only points whose steps involve no shared bits: the paper's
@@ -40,7 +40,7 @@ pub enum Cause {
     /// A step that starts a thread; the number says which of its threads.
     Started(StepId, usize),
     /// Steps of another thread that change the shared bits of this group.
-    Disturbed(usize),
+    Interference(usize),
 }
 
 /// The thread states found.
@@ -195,14 +195,14 @@ impl Search<'_, '_> {
         for index in 0..self.reached.sets.len() {
             let point = PointId(index as u32);
             if self.reached.sets[index] != FALSE {
-                any |= self.disturb(point, self.silent[index], &mut closed)?;
+                any |= self.interfere(point, self.silent[index], &mut closed)?;
             }
         }
         Ok(any)
     }
 
     /// Applies all groups to a point until nothing is new.
-    fn disturb(
+    fn interfere(
         &mut self,
         point: PointId,
         told_only: bool,
@@ -215,7 +215,11 @@ impl Search<'_, '_> {
             return Ok(false);
         }
         if !listens && let Some(known) = closed.get(&before) {
-            return if *known == before { Ok(false) } else { self.add(point, *known, Cause::Disturbed(0)) };
+            return if *known == before {
+                Ok(false)
+            } else {
+                self.add(point, *known, Cause::Interference(0))
+            };
         }
         let mut passed = vec![before];
         loop {
@@ -226,8 +230,8 @@ impl Search<'_, '_> {
                     continue;
                 }
                 let set = self.reached.sets[index];
-                let found = self.view.disturbed(point, set, &interference, self.reached.disjoint)?;
-                if self.add(point, found, Cause::Disturbed(group))? {
+                let found = self.view.after_interference(point, set, &interference, self.reached.disjoint)?;
+                if self.add(point, found, Cause::Interference(group))? {
                     passed.push(self.reached.sets[index]);
                 }
             }
@@ -247,7 +251,7 @@ impl Search<'_, '_> {
         let mut closed = FxHashMap::default();
         for index in 0..self.reached.sets.len() {
             if self.silent[index] && self.reached.sets[index] != FALSE {
-                any |= self.disturb(PointId(index as u32), false, &mut closed)?;
+                any |= self.interfere(PointId(index as u32), false, &mut closed)?;
             }
         }
         Ok(any)

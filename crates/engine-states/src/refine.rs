@@ -273,16 +273,16 @@ impl Search<'_, '_> {
             let template: TemplateId = before.threads[other].template;
             let mut seen: Vec<Literal> =
                 seen.iter().filter(|one| one.fact.moment == Moment::Before).copied().collect();
-            let mut disturbed = false;
+            let mut changed = false;
             for (predicate, what) in predicates.iter().enumerate().filter(|(_, p)| p.scope == Some(template))
             {
                 seen.extend(reader.literal(before, other, predicate, Moment::OtherBefore));
-                if self.scoped.disturbs(step, what) {
-                    disturbed = true;
+                if self.scoped.changes_other(step, what) {
+                    changed = true;
                     seen.extend(reader.literal(after, other, predicate, Moment::OtherAfter));
                 }
             }
-            if disturbed {
+            if changed {
                 learnt |=
                     self.abstractor.strengthen(number, Some(template), &seen, predicates, self.budget)?;
             }

@@ -54,7 +54,7 @@ pub fn trace(cover: &Cover<'_, '_, '_>, transitions: &Transitions<'_, '_>, eleme
         for _ in 0..count {
             let rest = wanted.pop();
             let (path, rests) = match rest {
-                Some(rest) => group.resting.iter().find(|(_, number)| *number == Some(rest))?.clone(),
+                Some(rest) => group.settled.iter().find(|(_, number)| *number == Some(rest))?.clone(),
                 None => (Vec::new(), None),
             };
             let local = transitions.explicit.pack(view.entries[index], &|_| false);

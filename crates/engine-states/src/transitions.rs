@@ -1,8 +1,8 @@
-//! Explicit transitions between thread states at *resting* points.
+//! Explicit transitions between thread states at *settled* points.
 //!
-//! A thread does not rest where its steps involve no shared bits (it may as well continue at once: such steps
+//! A thread is not settled where its steps involve no shared bits (it may as well continue at once: they
 //! commute with those of others), nor inside an atomic region (no other thread runs). So a transition is one
-//! step, followed by steps until the thread rests again, ends, or blocks. Only thread states of the
+//! step, followed by steps until the thread is settled again, ends, or blocks. Only thread states of the
 //! over-approximation count. Exact.
 
 use boolean::explicit::{Explicit, Local, Move, Shared};
@@ -41,7 +41,7 @@ pub struct Transition {
     pub shared: SharedId,
     /// The thread after it, unless it has ended or is stuck for good.
     pub next: Option<LocalNumber>,
-    /// The threads that it starts: how they come to rest, unless they end.
+    /// The threads that it starts: how they settle, unless they end.
     pub started: Vec<(Path, Option<LocalNumber>)>,
     /// What it broadcasts to others.
     pub telling: Option<u32>,
@@ -76,8 +76,8 @@ impl From<Exhausted> for Failure {
 pub struct StartGroup {
     /// How many.
     pub count: Count,
-    /// How they can come to rest.
-    pub resting: Vec<(Path, Option<LocalNumber>)>,
+    /// How they can settle.
+    pub settled: Vec<(Path, Option<LocalNumber>)>,
     /// Whether one can reach an error at once.
     pub error: Option<Path>,
 }
@@ -104,12 +104,12 @@ pub struct Transitions<'v, 'p> {
     pub initial: Vec<SharedId>,
     /// The threads at the start.
     pub start: Vec<StartGroup>,
-    resting: Vec<bool>,
+    settled: Vec<bool>,
     errors: BTreeSet<ErrorKind>,
 }
 
-/// How a thread comes to rest.
-struct Rest {
+/// How a thread settles.
+struct Settled {
     path: Path,
     shared: Shared,
     next: Option<Local>,
@@ -135,7 +135,7 @@ impl<'v, 'p> Transitions<'v, 'p> {
             .flat_map(|step| &step.broadcast)
             .flat_map(|broadcast| broadcast.reactions.keys().copied())
             .collect();
-        let resting = (0..view.points.len() as u32)
+        let settled = (0..view.points.len() as u32)
             .map(|id| {
                 let point = view.point(PointId(id));
                 let plain = view.steps_at(PointId(id)).iter().all(|step| {
@@ -158,7 +158,7 @@ impl<'v, 'p> Transitions<'v, 'p> {
             tellings: Vec::new(),
             initial: Vec::new(),
             start: Vec::new(),
-            resting,
+            settled,
             errors: errors.clone(),
         };
         let states = transitions.enumerate(sets, budget)?;
@@ -188,13 +188,13 @@ impl<'v, 'p> Transitions<'v, 'p> {
         self.local_ids.get(local).copied()
     }
 
-    /// All thread states of the sets at points where threads rest.
+    /// All thread states of the sets at points where threads are settled.
     fn enumerate(&mut self, sets: &[Bdd], budget: &Budget) -> Result<Vec<(Shared, Local)>, Failure> {
         let view = self.explicit.view;
         let mut found = Vec::new();
         for (index, set) in sets.iter().enumerate() {
             let point = PointId(index as u32);
-            if !self.resting[index] || view.point(point).error.is_some() || view.steps_at(point).is_empty() {
+            if !self.settled[index] || view.point(point).error.is_some() || view.steps_at(point).is_empty() {
                 continue;
             }
             let mut bits: Vec<Bit> = self.explicit.shared.clone();
@@ -239,11 +239,11 @@ impl<'v, 'p> Transitions<'v, 'p> {
         Ok(found)
     }
 
-    /// How a thread comes to rest from here.
-    fn settle(&self, shared: Shared, local: Local) -> Result<Vec<Rest>, Failure> {
+    /// How a thread settles from here.
+    fn settle(&self, shared: Shared, local: Local) -> Result<Vec<Settled>, Failure> {
         let view = self.explicit.view;
         let mut seen: FxHashSet<(Shared, Local)> = FxHashSet::default();
-        let mut found: Vec<Rest> = Vec::new();
+        let mut found: Vec<Settled> = Vec::new();
         // Where it may stay forever without anyone noticing.
         let mut idle: Vec<(Shared, Path)> = Vec::new();
         let mut work: Vec<(Path, Shared, Local)> = vec![(Vec::new(), shared, local)];
@@ -257,16 +257,16 @@ impl<'v, 'p> Transitions<'v, 'p> {
             let point = view.point(local.point);
             if let Some(kind) = point.error {
                 if self.errors.contains(&kind) {
-                    found.push(Rest { path, shared, next: None, error: true });
+                    found.push(Settled { path, shared, next: None, error: true });
                 }
                 continue;
             }
             if view.steps_at(local.point).is_empty() && !point.atomic {
-                found.push(Rest { path, shared, next: None, error: false });
+                found.push(Settled { path, shared, next: None, error: false });
                 continue;
             }
-            if self.resting[local.point.0 as usize] {
-                found.push(Rest { path, shared, next: Some(local), error: false });
+            if self.settled[local.point.0 as usize] {
+                found.push(Settled { path, shared, next: Some(local), error: false });
                 continue;
             }
             let moves = self.explicit.moves(shared, &local);
@@ -278,13 +278,13 @@ impl<'v, 'p> Transitions<'v, 'p> {
                 path.push((step, inputs));
                 match next {
                     Some(next) => work.push((path, shared, next)),
-                    None => found.push(Rest { path, shared, next: None, error: false }),
+                    None => found.push(Settled { path, shared, next: None, error: false }),
                 }
             }
         }
         for (shared, path) in idle {
             if found.iter().all(|rest| rest.shared != shared || rest.error) {
-                found.push(Rest { path, shared, next: None, error: false });
+                found.push(Settled { path, shared, next: None, error: false });
             }
         }
         Ok(found)
@@ -317,13 +317,13 @@ impl<'v, 'p> Transitions<'v, 'p> {
                 };
                 let rests = match next {
                     Some(next) => self.settle(after, next)?,
-                    None => vec![Rest { path: Vec::new(), shared: after, next: None, error: false }],
+                    None => vec![Settled { path: Vec::new(), shared: after, next: None, error: false }],
                 };
                 let mut kids: Vec<Vec<(Path, Option<LocalNumber>)>> = vec![Vec::new()];
                 let mut kid_error = None;
                 for kid in started {
                     let mut more = Vec::new();
-                    for Rest { path, next, error, .. } in self.settle(after, kid)? {
+                    for Settled { path, next, error, .. } in self.settle(after, kid)? {
                         if error {
                             kid_error = Some(path.clone());
                         }
@@ -391,14 +391,14 @@ impl<'v, 'p> Transitions<'v, 'p> {
         let view = self.explicit.view;
         for ((_, count), entry) in view.program.start.iter().zip(&view.entries) {
             let local = self.explicit.pack(*entry, &|_| false);
-            let mut group = StartGroup { count: *count, resting: Vec::new(), error: None };
+            let mut group = StartGroup { count: *count, settled: Vec::new(), error: None };
             // These steps have nothing to do with shared bits, so any shared state will do.
-            for Rest { path, next, error, .. } in self.settle(shared[0], local)? {
+            for Settled { path, next, error, .. } in self.settle(shared[0], local)? {
                 if error {
                     group.error = Some(path);
                 } else {
                     let number = next.map(|next| self.local_id(next));
-                    group.resting.push((path, number));
+                    group.settled.push((path, number));
                 }
             }
             self.start.push(group);

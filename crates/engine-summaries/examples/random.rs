@@ -4,7 +4,7 @@
 use engine_summaries::{Summaries, annotate};
 use frontend_c::{Options, Source, read};
 use ir::passes::{self, Lowering};
-use testkit::oracle::{Bounds, Seen, explore};
+use testkit::oracle::{Bounds, Observed, explore};
 use testkit::random::wide::Wide;
 use verdict::{Budget, Engine, Proof, Property, Silent, Task, Verdict, Views};
 
@@ -53,9 +53,9 @@ fn main() {
         let oracle =
             explore(&program, &Property::NoRace, Bounds { private_first: true, ..Bounds::states(20_000) });
         match oracle {
-            Seen::Violation => println!("seed {number}: WRONG\n{text}"),
-            Seen::Nothing => seen.4 += 1,
-            Seen::Partial | Seen::Bounded => {}
+            Observed::Violation => println!("seed {number}: WRONG\n{text}"),
+            Observed::Nothing => seen.4 += 1,
+            Observed::Partial | Observed::Bounded => {}
         }
     }
     let (programs, annotated, proved, accepted, agreed) = seen;

@@ -19,11 +19,48 @@ use crate::teams::{is_none, none_started};
 use crate::words;
 use ir::ids::Id;
 use ir::passes::footprint::{Extent, Region};
-use ir::{EdgeId, Expr, Lhs, LocalId, Targets, TemplateId};
+use ir::{EdgeId, Expr, Lhs, LocalId, LocationId, Op, Targets, TemplateId};
 use std::sync::Arc;
 use verdict::{Handle, LockBase, LockFact, ThreadFacts};
 
+/// A call in a context, at a location that is reached.
+pub struct Call<'a> {
+    /// The edge.
+    pub edge: EdgeId,
+    /// The context that it enters.
+    pub callee: u32,
+    /// What is known before it.
+    pub facts: &'a ThreadFacts,
+    /// The location after it.
+    pub target: LocationId,
+}
+
+/// The kinds in both of two sorted lists.
+pub fn in_both(one: &[TemplateId], other: &[TemplateId]) -> Vec<TemplateId> {
+    one.iter().filter(|kind| other.binary_search(kind).is_ok()).copied().collect()
+}
+
 impl Analysis<'_, '_> {
+    /// The calls in a context; starts of threads are none.
+    pub(crate) fn calls_of(&self, number: u32) -> impl Iterator<Item = Call<'_>> {
+        let context = &self.contexts[number as usize];
+        let code = &self.model.program.templates[context.template];
+        context.calls.iter().filter_map(|((edge, _), callee)| {
+            let step = &code.edges[*edge];
+            let facts = context.facts[step.source].as_ref()?;
+            let is_call = matches!(step.ops.last(), Some(Op::Call(..)));
+            is_call.then_some(Call { edge: *edge, callee: *callee, facts, target: step.target })
+        })
+    }
+
+    /// Follows a call again, with all its callees: fewer facts survive it than before.
+    pub(crate) fn call_from_scratch(&mut self, number: u32, edge: EdgeId) {
+        let context = &mut self.contexts[number as usize];
+        context.followed.remove(&edge);
+        let source = self.model.program.templates[context.template].edges[edge].source;
+        self.reopen(number, source);
+    }
+
     /// The facts after a call, as far as the callees are known to return.
     pub(crate) fn call(
         &mut self,

@@ -166,6 +166,31 @@ pub struct Model<'p> {
     pub ownable: IdVec<ObjectId, bool>,
 }
 
+/// The places of locks that are taken, with the elements that numbers distinguish; and where lock operations
+/// are made, by family.
+fn lock_targets(
+    program: &Program,
+    points_to: &PointsTo,
+    indices: &IdVec<TemplateId, BitSet>,
+) -> (Vec<Target>, Vec<(Family, Target)>) {
+    let (mut taken, mut families) = (BTreeSet::new(), BTreeSet::new());
+    for (id, code) in program.templates.enumerate() {
+        for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+            let (Op::Lock(kind, address) | Op::Unlock(kind, address)) = op else { continue };
+            let places = Region::at(points_to, id, address, Extent::Bytes(WORDS)).targets;
+            let Targets::Of(places) = places else { continue };
+            for target in places.iter() {
+                families.insert((Family::of(*kind), *target));
+                if matches!(op, Op::Lock(..)) {
+                    taken.insert(*target);
+                    taken.extend(elements(&indices[id], address, *target));
+                }
+            }
+        }
+    }
+    (taken.into_iter().collect(), families.into_iter().collect())
+}
+
 impl<'p> Model<'p> {
     /// Makes a program ready.
     pub fn new(program: &'p Program, points_to: &'p PointsTo) -> Self {
@@ -179,30 +204,15 @@ impl<'p> Model<'p> {
         let escaping = points_to.escaping(program);
         let escaping = with_unknown_stores(program, points_to, escaping);
         let mut kinds: BTreeSet<TemplateId> = program.start.iter().map(|(template, _)| *template).collect();
-        let (mut lock_targets, mut families) = (BTreeSet::new(), BTreeSet::new());
         let indices = index_locals(program, &callees);
         for (id, code) in program.templates.enumerate() {
             for (edge_id, edge) in code.edges.enumerate() {
-                for op in &edge.ops {
-                    match op {
-                        Op::Spawn(..) => kinds.extend(&callees[id][edge_id]),
-                        Op::Lock(kind, address) | Op::Unlock(kind, address) => {
-                            let places = Region::at(points_to, id, address, Extent::Bytes(WORDS)).targets;
-                            let Targets::Of(places) = places else { continue };
-                            for target in places.iter() {
-                                families.insert((Family::of(*kind), *target));
-                                if matches!(op, Op::Lock(..)) {
-                                    lock_targets.insert(*target);
-                                    lock_targets.extend(elements(&indices[id], address, *target));
-                                }
-                            }
-                        }
-                        Op::Assume(_) | Op::Assign(_) | Op::Join(..) | Op::Allocate { .. } => {}
-                        Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) | Op::Broadcast(_) => {}
-                    }
+                if edge.ops.iter().any(|op| matches!(op, Op::Spawn(..))) {
+                    kinds.extend(&callees[id][edge_id]);
                 }
             }
         }
+        let (lock_targets, families) = lock_targets(program, points_to, &indices);
         let flows = Flows::new(program, points_to, &callees, &kinds);
         let guessed = guessed(program, points_to, &flows.addresses());
         let captured = flows.captured(&guessed, None);
@@ -214,7 +224,6 @@ impl<'p> Model<'p> {
             }
         });
         let private = private.collect();
-        let lock_targets: Vec<Target> = lock_targets.into_iter().collect();
         let mut id_targets: Vec<Target> =
             program.templates.enumerate().flat_map(|(id, code)| id_targets(points_to, id, code)).collect();
         id_targets.sort_unstable();
@@ -242,16 +251,14 @@ impl<'p> Model<'p> {
                     interner.accesses(points_to, id, &edge.ops, is_atomic)
                 })
                 .collect();
+            let ends = code.locations.enumerate();
+            let ends = ends.filter(|(_, described)| described.kind == LocationKind::End);
+            let of_local = |local: LocalId| sites(program, points_to, id, &Expr::Local(local));
             procedures.push(Procedure {
                 outgoing: code.outgoing(),
                 live: live_locals(code),
                 order: reverse_postorder(code),
-                ends: code
-                    .locations
-                    .enumerate()
-                    .filter(|(_, described)| described.kind == LocationKind::End)
-                    .map(|(location, _)| location)
-                    .collect(),
+                ends: ends.map(|(location, _)| location).collect(),
                 callees: callees.clone(),
                 accesses,
                 assigned: assigned(code),
@@ -259,11 +266,7 @@ impl<'p> Model<'p> {
                 counters: cells::counters(code),
                 joined: joined(code),
                 named: named[id].clone(),
-                sites: code
-                    .locals
-                    .ids()
-                    .map(|local| sites(program, points_to, id, &Expr::Local(local)))
-                    .collect(),
+                sites: code.locals.ids().map(of_local).collect(),
             });
         }
         let overwrites = IdVec::new();
@@ -282,7 +285,7 @@ impl<'p> Model<'p> {
             word_targets,
             known_words: RefCell::default(),
             overwrites,
-            families: families.into_iter().collect(),
+            families,
             indices,
             ownable,
         };

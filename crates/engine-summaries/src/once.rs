@@ -26,24 +26,24 @@ pub fn once_templates(program: &Program, points_to: &PointsTo) -> IdVec<Template
         };
     }
     let makers = Makers::new(program, points_to);
-    let mut ways: IdVec<TemplateId, Vec<Vec<(TemplateId, EdgeId)>>> = program
+    let mut makers_of: IdVec<TemplateId, Vec<Vec<(TemplateId, EdgeId)>>> = program
         .templates
         .ids()
         .map(|id| match (starts[id], makers.incoming[id].is_empty()) {
             (0 | 1, true) => vec![Vec::new()],
             (0, false) => {
-                makers.ways(id, &starts).into_iter().filter(|way| at_most_one(program, way)).collect()
+                makers.sets(id, &starts).into_iter().filter(|set| at_most_one(program, set)).collect()
             }
             (_, _) => Vec::new(),
         })
         .collect();
     loop {
-        let once: IdVec<TemplateId, bool> = ways.iter().map(|ways| !ways.is_empty()).collect();
+        let once: IdVec<TemplateId, bool> = makers_of.iter().map(|sets| !sets.is_empty()).collect();
         let mut changed = false;
-        for ways in ways.iter_mut() {
-            let before = ways.len();
-            ways.retain(|way| way.first().is_none_or(|(caller, _)| once[*caller]));
-            changed |= ways.len() < before;
+        for sets in makers_of.iter_mut() {
+            let before = sets.len();
+            sets.retain(|set| set.first().is_none_or(|(caller, _)| once[*caller]));
+            changed |= sets.len() < before;
         }
         if !changed {
             return once;
@@ -102,7 +102,7 @@ impl<'p> Makers<'p> {
 
     /// Sets of steps such that each activation of a template is made by one of them, and each of them makes
     /// at most one.
-    fn ways(&self, template: TemplateId, starts: &IdVec<TemplateId, u64>) -> Vec<Vec<(TemplateId, EdgeId)>> {
+    fn sets(&self, template: TemplateId, starts: &IdVec<TemplateId, u64>) -> Vec<Vec<(TemplateId, EdgeId)>> {
         let mut makers = self.incoming[template].clone();
         let mut found = Vec::new();
         for _ in 0..MOST_WRAPPERS {

@@ -4,6 +4,7 @@
 //! Only contexts count that some thread may be in. Over-approximates what is broken.
 
 use crate::analysis::Analysis;
+use crate::calls::{Call, in_both};
 use crate::model::{Access, WORDS};
 use crate::numbers::{LARGEST_STRIDE, Numbers};
 use crate::ownership::base;
@@ -16,6 +17,7 @@ use std::rc::Rc;
 use verdict::{Exhausted, Handle, LockBase, LockFact, Row, Started, ThreadFacts};
 
 /// A step that starts a thread.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Start {
     /// Of this kind.
     kind: TemplateId,
@@ -50,7 +52,12 @@ struct Holder {
 
 /// Whether no other thread starts one of a kind meanwhile. `own`: the kind of this one, and whether there
 /// is one of it.
-fn is_left_alone(starts: &[Start], kind: TemplateId, own: (TemplateId, bool), absent: &[TemplateId]) -> bool {
+fn is_left_alone(
+    starts: &BTreeSet<Start>,
+    kind: TemplateId,
+    own: (TemplateId, bool),
+    absent: &[TemplateId],
+) -> bool {
     starts.iter().filter(|start| start.kind == kind).all(|start| {
         absent.binary_search(&start.by).is_ok()
             || start.absent.binary_search(&own.0).is_ok()
@@ -128,6 +135,11 @@ impl Analysis<'_, '_> {
         }
     }
 
+    /// The steps in reached contexts that start threads.
+    fn starts(&self, reached: &[u32]) -> BTreeSet<Start> {
+        reached.iter().flat_map(|number| self.starts_of(*number)).collect()
+    }
+
     fn starts_of(&self, number: u32) -> Vec<Start> {
         let context = &self.contexts[number as usize];
         let code = &self.model.program.templates[context.template];
@@ -170,7 +182,7 @@ impl Analysis<'_, '_> {
         if !reached.iter().any(has_lists) {
             return false;
         }
-        let starts: Vec<Start> = reached.iter().flat_map(|number| self.starts_of(*number)).collect();
+        let starts = self.starts(reached);
         let writes = self.writes_of_ids(reached);
         let throughout = self.throughout(reached);
         let mut changed: Vec<(u32, LocationId, Vec<Started>)> = Vec::new();
@@ -203,13 +215,8 @@ impl Analysis<'_, '_> {
                     changed.push((*number, location, kept));
                 }
             }
-            let code = &self.model.program.templates[context.template];
-            for ((edge, _), callee) in &context.calls {
-                let step = &code.edges[*edge];
-                let Some(facts) = &context.facts[step.source] else { continue };
-                let Some(Op::Call(..)) = step.ops.last() else { continue };
-                let mut absent = throughout[*callee as usize].clone();
-                absent.retain(|kind| facts.absent.binary_search(kind).is_ok());
+            for Call { edge, callee, facts, .. } in self.calls_of(*number) {
+                let absent = in_both(&throughout[callee as usize], &facts.absent);
                 for started in &facts.started {
                     let own = (context.kind, self.model.once[context.kind]);
                     let is_kept = started.own || is_left_alone(&starts, started.kind, own, &absent);
@@ -219,9 +226,9 @@ impl Analysis<'_, '_> {
                     });
                     let mut rows = rows.filter(|_| is_kept);
                     if !is_kept {
-                        lost.push((*number, *edge, started.kind, true));
+                        lost.push((*number, edge, started.kind, true));
                     } else if rows.any(|row| is_written(row, &absent)) {
-                        lost.push((*number, *edge, started.kind, false));
+                        lost.push((*number, edge, started.kind, false));
                     }
                 }
             }
@@ -237,11 +244,8 @@ impl Analysis<'_, '_> {
             self.reopen(number, location);
         }
         for (number, edge, kind, whole) in lost {
-            let context = &mut self.contexts[number as usize];
-            context.lost.insert((edge, kind, whole));
-            context.followed.remove(&edge);
-            let source = self.model.program.templates[context.template].edges[edge].source;
-            self.reopen(number, source);
+            self.contexts[number as usize].lost.insert((edge, kind, whole));
+            self.call_from_scratch(number, edge);
         }
         is_changed
     }
@@ -276,7 +280,6 @@ impl Analysis<'_, '_> {
         for number in reached {
             let context = &self.contexts[*number as usize];
             let numbers = Numbers { model: self.model, template: context.template };
-            let code = &self.model.program.templates[context.template];
             for (location, facts) in context.facts.enumerate() {
                 let Some(facts) = facts else { continue };
                 let mentioned = self.model.mentioned(context.template, facts);
@@ -292,15 +295,11 @@ impl Analysis<'_, '_> {
                     changed.push((*number, location, facts));
                 }
             }
-            for ((edge, _), callee) in &context.calls {
-                let step = &code.edges[*edge];
-                let Some(facts) = &context.facts[step.source] else { continue };
-                let Some(Op::Call(..)) = step.ops.last() else { continue };
-                let mut absent = throughout[*callee as usize].clone();
-                absent.retain(|kind| facts.absent.binary_search(kind).is_ok());
+            for Call { edge, callee, facts, .. } in self.calls_of(*number) {
+                let absent = in_both(&throughout[callee as usize], &facts.absent);
                 let mentioned = self.model.mentioned(context.template, facts).into_iter();
                 let broken = mentioned.filter(|cell| is_written(*cell, context.kind, &absent));
-                let broken = broken.map(|cell| (*number, *edge, cell as u32));
+                let broken = broken.map(|cell| (*number, edge, cell as u32));
                 lost.extend(broken.filter(|(_, edge, cell)| !context.lost_cells.contains(&(*edge, *cell))));
             }
         }
@@ -310,11 +309,8 @@ impl Analysis<'_, '_> {
             self.reopen(number, location);
         }
         for (number, edge, cell) in lost {
-            let context = &mut self.contexts[number as usize];
-            context.lost_cells.insert((edge, cell));
-            context.followed.remove(&edge);
-            let source = self.model.program.templates[context.template].edges[edge].source;
-            self.reopen(number, source);
+            self.contexts[number as usize].lost_cells.insert((edge, cell));
+            self.call_from_scratch(number, edge);
         }
         is_changed
     }
@@ -428,9 +424,7 @@ impl Analysis<'_, '_> {
     }
 
     fn remove_present(&mut self, reached: &[u32]) -> bool {
-        let mut starts: Vec<Start> = reached.iter().flat_map(|number| self.starts_of(*number)).collect();
-        starts.sort_by(|a, b| (a.kind, a.by, &a.absent).cmp(&(b.kind, b.by, &b.absent)));
-        starts.dedup_by(|a, b| (a.kind, a.by, &a.absent) == (b.kind, b.by, &b.absent));
+        let starts = self.starts(reached);
         let mut known: FxHashMap<(TemplateId, Vec<TemplateId>), Vec<TemplateId>> = FxHashMap::default();
         let mut changed = Vec::new();
         for number in reached {
@@ -442,13 +436,8 @@ impl Analysis<'_, '_> {
                 let reduced = known.entry((own, facts.absent.clone())).or_insert_with(|| {
                     let mut absent = facts.absent.clone();
                     loop {
-                        let is_kept = |kind: &TemplateId| {
-                            starts.iter().filter(|start| start.kind == *kind).all(|start| {
-                                absent.binary_search(&start.by).is_ok()
-                                    || start.absent.binary_search(&own).is_ok()
-                                    || (start.by == own && is_once)
-                            })
-                        };
+                        let is_kept =
+                            |kind: &TemplateId| is_left_alone(&starts, *kind, (own, is_once), &absent);
                         let kept: Vec<TemplateId> =
                             absent.iter().filter(|kind| is_kept(kind)).copied().collect();
                         if kept.len() == absent.len() {
@@ -479,40 +468,30 @@ impl Analysis<'_, '_> {
     /// Takes out kinds that are absent before a call, and that others may start meanwhile; says whether there
     /// were any.
     fn remove_present_after_calls(&mut self, reached: &[u32]) -> bool {
-        let mut starts: Vec<Start> = reached.iter().flat_map(|number| self.starts_of(*number)).collect();
-        starts.sort_by(|a, b| (a.kind, a.by, &a.absent).cmp(&(b.kind, b.by, &b.absent)));
-        starts.dedup_by(|a, b| (a.kind, a.by, &a.absent) == (b.kind, b.by, &b.absent));
+        let starts = self.starts(reached);
         let throughout = self.throughout(reached);
         let mut lost: Vec<(u32, EdgeId, TemplateId)> = Vec::new();
         for number in reached {
             let context = &self.contexts[*number as usize];
-            let code = &self.model.program.templates[context.template];
             let own = (context.kind, self.model.once[context.kind]);
-            for ((edge, _), callee) in &context.calls {
-                let step = &code.edges[*edge];
-                let Some(facts) = &context.facts[step.source] else { continue };
-                let Some(Op::Call(..)) = step.ops.last() else { continue };
-                let during = &throughout[*callee as usize];
-                let callee = &self.contexts[*callee as usize];
+            for Call { edge, callee, facts, .. } in self.calls_of(*number) {
+                let during = &throughout[callee as usize];
+                let callee = &self.contexts[callee as usize];
                 let is_open = |kind: &&TemplateId| {
                     during.binary_search(kind).is_err()
                         && !callee.starts.contains(kind)
-                        && !context.lost.contains(&(*edge, **kind, true))
+                        && !context.lost.contains(&(edge, **kind, true))
                 };
-                let absent: Vec<TemplateId> =
-                    during.iter().filter(|kind| facts.absent.binary_search(kind).is_ok()).copied().collect();
+                let absent = in_both(during, &facts.absent);
                 let is_started = |kind: &&TemplateId| !is_left_alone(&starts, **kind, own, &absent);
                 let kinds = facts.absent.iter().filter(is_open).filter(is_started);
-                lost.extend(kinds.map(|kind| (*number, *edge, *kind)));
+                lost.extend(kinds.map(|kind| (*number, edge, *kind)));
             }
         }
         let is_changed = !lost.is_empty();
         for (number, edge, kind) in lost {
-            let context = &mut self.contexts[number as usize];
-            context.lost.insert((edge, kind, true));
-            context.followed.remove(&edge);
-            let source = self.model.program.templates[context.template].edges[edge].source;
-            self.reopen(number, source);
+            self.contexts[number as usize].lost.insert((edge, kind, true));
+            self.call_from_scratch(number, edge);
         }
         is_changed
     }
@@ -662,11 +641,8 @@ impl Analysis<'_, '_> {
             self.reopen(number, location);
         }
         for (number, edge, lock) in calls {
-            let context = &mut self.contexts[number as usize];
-            context.broken.insert((edge, lock));
-            context.followed.remove(&edge);
-            let source = self.model.program.templates[context.template].edges[edge].source;
-            self.reopen(number, source);
+            self.contexts[number as usize].broken.insert((edge, lock));
+            self.call_from_scratch(number, edge);
         }
         Ok(changed)
     }
@@ -682,19 +658,14 @@ impl Analysis<'_, '_> {
         let mut found = Vec::new();
         for number in reached {
             let context = &self.contexts[*number as usize];
-            let code = &self.model.program.templates[context.template];
-            for ((edge, _), callee) in &context.calls {
-                let step = &code.edges[*edge];
-                let Some(facts) = &context.facts[step.source] else { continue };
-                let Some(Op::Call(..)) = step.ops.last() else { continue };
-                let kept = context.facts[step.target].as_ref();
+            for Call { edge, callee, facts, target } in self.calls_of(*number) {
+                let kept = context.facts[target].as_ref();
                 for lock in &facts.locks {
-                    let survives = kept.is_some() && self.survives(*callee, context.template, lock);
-                    if !survives || context.broken.contains(&(*edge, *lock)) {
+                    let survives = kept.is_some() && self.survives(callee, context.template, lock);
+                    if !survives || context.broken.contains(&(edge, *lock)) {
                         continue;
                     }
-                    let mut absent = throughout[*callee as usize].clone();
-                    absent.retain(|kind| facts.absent.binary_search(kind).is_ok());
+                    let absent = in_both(&throughout[callee as usize], &facts.absent);
                     let holder = Holder {
                         template: context.template,
                         kind: context.kind,
@@ -704,7 +675,7 @@ impl Analysis<'_, '_> {
                         is_fresh: false,
                     };
                     if !self.is_reliable(&holder, by_lock) {
-                        found.push((*number, *edge, *lock));
+                        found.push((*number, edge, *lock));
                     }
                 }
             }

@@ -5,6 +5,7 @@
 //! values are given by leaders of classes. Under-approximates what is known.
 
 use crate::analysis::Analysis;
+use crate::calls::{Call, in_both};
 use crate::equalities::{leader, resolve};
 use crate::facts::insert;
 use crate::model::{Access, Model};
@@ -292,18 +293,13 @@ impl Analysis<'_, '_> {
                     broken.push((*number, location, gone));
                 }
             }
-            let code = &self.model.program.templates[template];
-            for ((edge, _), callee) in &context.calls {
-                let step = &code.edges[*edge];
-                let Some(facts) = &context.facts[step.source] else { continue };
-                let Some(Op::Call(..)) = step.ops.last() else { continue };
-                let mut absent = throughout[*callee as usize].clone();
-                absent.retain(|kind| facts.absent.binary_search(kind).is_ok());
-                let claim = Claim { template, kind, absent: &absent, live: step.target };
+            for Call { edge, callee, facts, target } in self.calls_of(*number) {
+                let absent = in_both(&throughout[callee as usize], &facts.absent);
+                let claim = Claim { template, kind, absent: &absent, live: target };
                 for word in &facts.words {
-                    let lost = (*edge, word.base, word.offset);
+                    let lost = (edge, word.base, word.offset);
                     if !context.lost_words.contains(&lost) && !self.is_word_kept(&claim, word, &writes) {
-                        calls.push((*number, *edge, word.base, word.offset));
+                        calls.push((*number, edge, word.base, word.offset));
                     }
                 }
             }
@@ -316,11 +312,8 @@ impl Analysis<'_, '_> {
             self.reopen(number, location);
         }
         for (number, edge, base, offset) in calls {
-            let context = &mut self.contexts[number as usize];
-            context.lost_words.insert((edge, base, offset));
-            context.followed.remove(&edge);
-            let source = self.model.program.templates[context.template].edges[edge].source;
-            self.reopen(number, source);
+            self.contexts[number as usize].lost_words.insert((edge, base, offset));
+            self.call_from_scratch(number, edge);
         }
         changed
     }

@@ -45,9 +45,9 @@ pub fn follow(program: &Program, property: &Property, schedule: &Schedule, budge
 }
 
 /// A step, and those before it.
-struct Past {
+struct StepHistory {
     step: TraceStep,
-    before: Option<Rc<Past>>,
+    before: Option<Rc<StepHistory>>,
 }
 
 /// Where an execution is, in the program and on the schedule.
@@ -63,7 +63,7 @@ struct Place {
     cost: u32,
     /// How many steps were taken after the end of the schedule.
     beyond: u32,
-    past: Option<Rc<Past>>,
+    past: Option<Rc<StepHistory>>,
 }
 
 struct Guide<'a, 'p> {
@@ -226,7 +226,7 @@ impl<'a, 'p> Guide<'a, 'p> {
             inputs: place.inputs + values.used,
             cost: place.cost,
             beyond: place.beyond,
-            past: Some(Rc::new(Past { step, before: place.past.clone() })),
+            past: Some(Rc::new(StepHistory { step, before: place.past.clone() })),
         }
     }
 }

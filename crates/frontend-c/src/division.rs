@@ -10,7 +10,7 @@
 //! has a pointer. Overlapping ranges are copied at once, as by `memmove`.
 
 use crate::fold;
-use crate::handles::Seen;
+use crate::handles::SharedWithThreads;
 use ir::ids::Id;
 use ir::{
     Assumption, BinaryOp, Callee, Count, Edge, Expr, IntType, Layout, LocationId, LocationKind, Op, Program,
@@ -31,7 +31,7 @@ pub fn divide(program: &mut Program) {
         return;
     }
     let later = Later::of(program);
-    let seen = Seen::of(program);
+    let seen = SharedWithThreads::of(program);
     let pointer = program.data_model.pointer();
     let mut noted = Vec::new();
     for template in program.templates.ids().collect::<Vec<_>>() {
@@ -219,7 +219,7 @@ fn leaves(layout: &Layout, offset: u64, found: &mut Vec<u64>) {
 }
 
 /// Whether others may see the memory of a copy or fill.
-fn is_seen(program: &Program, seen: &Seen, op: &Op) -> bool {
+fn is_seen(program: &Program, seen: &SharedWithThreads, op: &Op) -> bool {
     let sees = |address: &Expr| seen.sees(address, |object| program.objects[object].storage);
     match op {
         Op::Copy(to, from, _) => sees(to) || sees(from),

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 /// Makes the store of an id a separate step wherever another thread may see it.
 pub fn split(program: &mut Program) {
-    let seen = Seen::of(program);
+    let seen = SharedWithThreads::of(program);
     let pointer = program.data_model.pointer();
     let mut reached: Option<Reached> = None;
     for template in 0..program.templates.len() {
@@ -74,14 +74,14 @@ impl Reached {
 }
 
 /// What other threads may see.
-pub struct Seen {
+pub struct SharedWithThreads {
     /// The static objects that code of started threads names, and all objects whose address escapes.
     objects: BTreeSet<usize>,
     /// Whether code of started threads reads or writes through an unknown pointer.
     through_pointers: bool,
 }
 
-impl Seen {
+impl SharedWithThreads {
     /// What the threads of a program may see.
     pub fn of(program: &Program) -> Self {
         let run = run_by_threads(program);

@@ -2,7 +2,7 @@
 
 use crate::library;
 use crate::parse::Unit;
-use crate::start::{self, Found, Start};
+use crate::start::{self, Start, StartFunctions};
 use indexmap::IndexMap;
 use ir::diagnostic::{Diagnostic, Kind};
 use rucc_sema::{DeclFlags, DeclId, DeclKind, Definition, Emission, Linkage, StrId};
@@ -30,7 +30,7 @@ pub enum First {
     /// `main`.
     Main(Declared),
     /// Functions that the user named.
-    Named(Found),
+    Named(StartFunctions),
 }
 
 struct Definer {

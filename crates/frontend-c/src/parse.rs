@@ -252,22 +252,22 @@ pub fn parse(source: &Source, options: &Options, own: &[String]) -> Result<Unit,
         problems.append(&mut found.diagnostics);
         checked = Some(found);
     }
-    let told: Vec<Diagnostic> = problems
+    let reported: Vec<Diagnostic> = problems
         .iter()
         .filter(|problem| problem.severity.is_fatal() && !is_harmless(problem))
         .take(TOLD)
         .map(|problem| {
             let (name, line, column) = position(&session, problem.span);
             let name = if name.is_empty() { source.name.as_str() } else { name };
-            let told = Diagnostic::at(name, (line, column), Kind::Text, problem.message.clone());
+            let found = Diagnostic::at(name, (line, column), Kind::Text, problem.message.clone());
             match problem.message.strip_suffix(" file not found") {
-                Some(header) => told.help(missing_header(header.trim_matches('`'))),
-                None => told,
+                Some(header) => found.help(missing_header(header.trim_matches('`'))),
+                None => found,
             }
         })
         .collect();
     match checked {
-        Some(checked) if told.is_empty() => Ok(Unit {
+        Some(checked) if reported.is_empty() => Ok(Unit {
             file: source.name.clone(),
             session,
             tree: checked.tast,
@@ -280,7 +280,7 @@ pub fn parse(source: &Source, options: &Options, own: &[String]) -> Result<Unit,
             has_preferred_alignments,
             unclear_initialisers,
         }),
-        Some(_) | None if !told.is_empty() => Err(told),
+        Some(_) | None if !reported.is_empty() => Err(reported),
         Some(_) | None => Err(internal("the file cannot be parsed".to_owned())),
     }
 }

@@ -228,7 +228,7 @@ fn replaced(list: &[Element], later_members: &mut Vec<(Range<usize>, usize)>) ->
     Some(gone)
 }
 
-/// Where an element of a run is, if that can be told without types. The first run of an array begins at 0.
+/// Where an element of a run is, if that is known without types. The first run of an array begins at 0.
 fn place(list: &[Element], run: &Range<usize>, index: usize) -> Option<Vec<Step>> {
     let distance = (index - run.start) as i128;
     let is_after_braces = list[run.start..index].iter().all(|before| before.is_braced);
@@ -247,7 +247,7 @@ fn place(list: &[Element], run: &Range<usize>, index: usize) -> Option<Vec<Step>
     }
 }
 
-/// The elements of an array that a run may reach: each of its elements goes on by one at most.
+/// The elements of an array that a run may reach: each of its elements leads to one more at most.
 fn reach(list: &[Element], run: &Range<usize>) -> Option<Vec<Step>> {
     let others = run.len() as i128 - 1;
     match list[run.start].path.as_slice() {
@@ -364,7 +364,7 @@ fn closing(all: &[Token], open: usize, end: usize) -> usize {
     end
 }
 
-/// The values of enumerators. One whose value cannot be told here is a number of its own, from which those
+/// The values of enumerators. One whose value is not known here is a number of its own, from which those
 /// after it are counted; a name that is declared twice is any number.
 fn enumerators(tokens: &Tokens) -> FxHashMap<u32, Number> {
     let all = &tokens.tokens;

@@ -41,7 +41,7 @@ impl Start {
 }
 
 /// The functions that a program starts with.
-pub struct Found {
+pub struct StartFunctions {
     /// What is called.
     pub entries: Vec<Declared>,
     /// What runs as threads.
@@ -49,13 +49,13 @@ pub struct Found {
 }
 
 /// Finds the functions by name, in all files, including `static` ones.
-pub fn find(units: &[Unit], start: &Start) -> Result<Found, Vec<Diagnostic>> {
+pub fn find(units: &[Unit], start: &Start) -> Result<StartFunctions, Vec<Diagnostic>> {
     let mut problems = Vec::new();
     let entries = start.entries.iter().filter_map(|name| one(units, name, &mut problems)).collect();
     let threads = start.threads.iter();
     let threads =
         threads.filter_map(|(name, count)| Some((one(units, name, &mut problems)?, *count))).collect();
-    if problems.is_empty() { Ok(Found { entries, threads }) } else { Err(problems) }
+    if problems.is_empty() { Ok(StartFunctions { entries, threads }) } else { Err(problems) }
 }
 
 fn one(units: &[Unit], name: &str, problems: &mut Vec<Diagnostic>) -> Option<Declared> {
@@ -101,7 +101,7 @@ fn one(units: &[Unit], name: &str, problems: &mut Vec<Diagnostic>) -> Option<Dec
 }
 
 /// Generates the code of the first thread.
-pub fn lower(lowering: &mut Lowering<'_>, found: &Found) -> TemplateId {
+pub fn lower(lowering: &mut Lowering<'_>, found: &StartFunctions) -> TemplateId {
     let template =
         lowering.program.templates.push(Template { name: "main".to_owned(), ..Template::default() });
     let first = found.entries.first().or(found.threads.first().map(|(declared, _)| declared));

@@ -17,7 +17,7 @@ use portfolio::pipeline;
 use portfolio::runs::{Runs, WithReduction};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
-use testkit::oracle::{Seen, explore};
+use testkit::oracle::{Observed, explore};
 use verdict::{Budget, Check, Engine, Property, Silent, Task, Views};
 
 /// Who is asked.
@@ -82,7 +82,7 @@ impl Asked {
 
     /// Who is asked about the program with this number, if there is no time to ask all: the fast ones often,
     /// the others in turn, the portfolio (which asks them all) and the compiler now and then.
-    pub fn in_turn(case: &Case, seed: u64, seen: Seen) -> Vec<Self> {
+    pub fn in_turn(case: &Case, seed: u64, seen: Observed) -> Vec<Self> {
         let slow = [Self::Horn, Self::States, Self::Queries, Self::Context, Self::Symbolic];
         // Seeds are taken in strides, so the turn does not depend on what else they decide.
         let turn = slow[(seed / 16 % slow.len() as u64) as usize];
@@ -107,14 +107,14 @@ impl Asked {
     /// that prove most run on all of these, and one of the slow ones on every fourth. Otherwise a proof is
     /// wrong only if executions violate its claims, and violations are replayed on the oracle's own machine,
     /// so a sample suffices. `summaries` handles only races.
-    fn of_wide(check: Check, seed: u64, seen: Seen, turn: Self) -> Vec<Self> {
+    fn of_wide(check: Check, seed: u64, seen: Observed, turn: Self) -> Vec<Self> {
         let every = |times: u64, who: Self| seed.is_multiple_of(times).then_some(who);
         let summaries = (check == Check::Races).then_some(Self::Summaries);
         let asked: [Option<Self>; 6] = match seen {
-            Seen::Violation => {
+            Observed::Violation => {
                 [Some(Self::Flow), summaries, every(4, turn), every(4, Self::Explicit), None, None]
             }
-            Seen::Nothing | Seen::Partial => [
+            Observed::Nothing | Observed::Partial => [
                 every(4, Self::Flow),
                 summaries,
                 every(32, turn),
@@ -122,9 +122,9 @@ impl Asked {
                 every(256, Self::Portfolio),
                 every(128, Self::Compiled),
             ],
-            Seen::Bounded => [None; 6],
+            Observed::Bounded => [None; 6],
         };
-        let portfolio = every(256, Self::Portfolio).filter(|_| seen == Seen::Violation);
+        let portfolio = every(256, Self::Portfolio).filter(|_| seen == Observed::Violation);
         asked.into_iter().flatten().chain(portfolio).collect()
     }
 
@@ -190,7 +190,7 @@ pub enum Answer {
 /// What came of a case.
 pub struct Examined {
     /// What exploration shows.
-    pub seen: Seen,
+    pub seen: Observed,
     /// What was said, and how long that took.
     pub answers: Vec<(Asked, Answer, Duration)>,
     /// Who is wrong, and how.
@@ -208,7 +208,7 @@ const HANGS: f64 = 300.0;
 /// exploration shows. Without a compiler, nobody compiles.
 pub fn examine(
     case: &Case,
-    asked: impl FnOnce(Seen) -> Vec<Asked>,
+    asked: impl FnOnce(Observed) -> Vec<Asked>,
     seconds: f64,
     compiler: Option<&Compiler>,
 ) -> Result<Examined, String> {
@@ -220,12 +220,12 @@ pub fn examine(
     let exploring = start.elapsed() - reading;
     let mut examined = Examined { seen, answers: vec![], wrong: vec![], reading, exploring };
     // C programs that are too large for the oracle would only take time.
-    if seen == Seen::Bounded && case.kind != Kind::Boolean {
+    if seen == Observed::Bounded && case.kind != Kind::Boolean {
         return Ok(examined);
     }
     // Where bounds are checked and nothing goes wrong, pointers stay in their objects. `flow` rests on
     // points-to sets most of all.
-    if seen == Seen::Nothing
+    if seen == Observed::Nothing
         && matches!(case.check, Check::Bounds | Check::Deref)
         && let Err(error) = checker::try_points_to(&prepared, &Budget::steps_for(seconds))
     {
@@ -274,10 +274,10 @@ pub fn examine(
 const SCHEDULES: u32 = 100;
 
 /// What the compiled program shows. It proves nothing, so where a violation is known it is not asked.
-fn compiled(case: &Case, seen: Seen, compiler: Option<&Compiler>) -> Answer {
+fn compiled(case: &Case, seen: Observed, compiler: Option<&Compiler>) -> Answer {
     let shown = match seen {
-        Seen::Violation => None,
-        Seen::Nothing | Seen::Partial | Seen::Bounded => {
+        Observed::Violation => None,
+        Observed::Nothing | Observed::Partial | Observed::Bounded => {
             compiler.and_then(|compiler| compiler.violations(case, SCHEDULES))
         }
     };
@@ -293,7 +293,7 @@ fn compiled(case: &Case, seen: Seen, compiler: Option<&Compiler>) -> Answer {
 fn is_undefined(case: &Case) -> bool {
     let has = |program: &ir::Program, check: Check| {
         let prepared = pipeline::prepare(program, check);
-        explore(&prepared, &check.property(), case.bounds()) == Seen::Violation
+        explore(&prepared, &check.property(), case.bounds()) == Observed::Violation
     };
     let others = [Check::Races, Check::Overflow].into_iter().filter(|check| *check != case.check);
     case.read().is_ok_and(|program| others.into_iter().any(|check| has(&program, check)))
@@ -303,8 +303,8 @@ impl Examined {
     /// Takes note of an answer, and of what is wrong about it.
     fn compare(&mut self, who: Asked, answer: Answer, time: Duration) {
         let wrong = match (answer, self.seen) {
-            (Answer::Proved, Seen::Violation) => Some("proves what is violated"),
-            (Answer::Refuted, Seen::Nothing) => Some("refutes what holds"),
+            (Answer::Proved, Observed::Violation) => Some("proves what is violated"),
+            (Answer::Refuted, Observed::Nothing) => Some("refutes what holds"),
             (Answer::Proved | Answer::Refuted | Answer::Unknown, _) => None,
         };
         self.wrong.extend(wrong.map(|wrong| (who, wrong.to_owned())));

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use testkit::oracle::Seen;
+use testkit::oracle::Observed;
 
 /// Random programs, until engines and naive exploration disagree.
 #[derive(Parser)]
@@ -101,10 +101,10 @@ impl Figures {
         self.reading += examined.reading;
         self.exploring += examined.exploring;
         match examined.seen {
-            Seen::Violation => self.violated += 1,
-            Seen::Nothing => self.fine += 1,
-            Seen::Partial => self.partial += 1,
-            Seen::Bounded => self.large += 1,
+            Observed::Violation => self.violated += 1,
+            Observed::Nothing => self.fine += 1,
+            Observed::Partial => self.partial += 1,
+            Observed::Bounded => self.large += 1,
         }
         for (asked, answer, time) in &examined.answers {
             let row = Asked::ALL.iter().position(|other| other == asked).unwrap_or_default();
@@ -173,7 +173,7 @@ fn kind_of(arguments: &Arguments, seed: u64) -> Kind {
     }
 }
 
-fn asked_of(arguments: &Arguments, case: &Case, seed: u64, seen: Seen) -> Vec<Asked> {
+fn asked_of(arguments: &Arguments, case: &Case, seed: u64, seen: Observed) -> Vec<Asked> {
     match &arguments.engine {
         Some(name) => Asked::ALL.into_iter().filter(|asked| asked.name() == name).collect(),
         None if arguments.all => Asked::all(case.kind),

@@ -115,6 +115,23 @@ impl PointerArithmetic {
 }
 
 impl BinaryOp {
+    /// All of them: arithmetic, of which shifts are last, then comparisons.
+    pub const ALL: [Self; 14] = [
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Div,
+        Self::Rem,
+        Self::And,
+        Self::Or,
+        Self::Xor,
+        Self::Shl,
+        Self::Shr,
+        Self::Eq,
+        Self::Ne,
+        Self::Lt,
+        Self::Le,
+    ];
     /// Whether the result is a Boolean whatever the operands' type.
     pub fn is_comparison(self) -> bool {
         matches!(self, Self::Eq | Self::Ne | Self::Lt | Self::Le)

@@ -44,6 +44,9 @@ impl TryFrom<AnyWidth> for IntType {
 }
 
 impl IntType {
+    /// The integer types of C, and the truth values.
+    pub const ALL: [Self; 9] =
+        [Self::BOOL, Self::I8, Self::U8, Self::I16, Self::U16, Self::I32, Self::U32, Self::I64, Self::U64];
     /// The truth values, 0 and 1; one byte in memory.
     pub const BOOL: Self = Self { bits: 1, signed: false };
     /// `signed char`.

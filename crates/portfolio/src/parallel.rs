@@ -89,7 +89,7 @@ enum Use {
     /// The question itself.
     Answer,
     /// The question itself, about the program with atomic runs if that is known to suffice.
-    AnswerOnRuns,
+    AnswerWithReduction,
     /// Whether there are data races: if not, runs may be atomic.
     Races,
 }
@@ -112,7 +112,7 @@ impl<'a> Turn<'a> {
 
     /// On the program with atomic runs.
     fn on_runs(engine: &'a (dyn Engine + Sync), part: u32) -> Self {
-        Self { to: Use::AnswerOnRuns, ..Self::of(engine, part) }
+        Self { to: Use::AnswerWithReduction, ..Self::of(engine, part) }
     }
 }
 
@@ -351,7 +351,9 @@ impl Portfolio {
                         let budget = time.map_or(whole.clone(), |time| whole.within(time));
                         let engine = match turn.to {
                             Use::Answer => WithReduction { engine: turn.engine, runs: None },
-                            Use::AnswerOnRuns => WithReduction { engine: turn.engine, runs: runs.get() },
+                            Use::AnswerWithReduction => {
+                                WithReduction { engine: turn.engine, runs: runs.get() }
+                            }
                             Use::Races => {
                                 if let Some(found) = Runs::of(task, turn.engine, &budget) {
                                     let _ = runs.set(found);

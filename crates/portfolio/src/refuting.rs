@@ -5,7 +5,7 @@
 //! that are not modelled, the location is *possible*, with these values as its condition.
 
 use checker::ReplayError;
-use engine_explicit::directed::{Condition, Directed, Found, LocationSearch, Site, Unmodelled};
+use engine_explicit::directed::{Condition, Directed, FoundRace, LocationSearch, Site, Unmodelled};
 use ir::semantics::LimitKind;
 use ir::{Program, Range, Target};
 use report::Sources;
@@ -110,15 +110,21 @@ impl<'p> Refuter<'p> {
     }
 
     /// Reports the result for a location. Returns its index among the open ones if its search ends.
-    fn take(&mut self, index: usize, one: Found, seconds: f64, found: &mut dyn FnMut(Turn)) -> Option<usize> {
+    fn take(
+        &mut self,
+        index: usize,
+        one: FoundRace,
+        seconds: f64,
+        found: &mut dyn FnMut(Turn),
+    ) -> Option<usize> {
         let at = self.open.iter().position(|open| open.search.index() == index)?;
         let Open { cell, name, search, .. } = &self.open[at];
         let (cell, range, name) = (*cell, search.range(), name.clone());
         match one {
-            Found::Race(trace) => {
+            FoundRace::Race(trace) => {
                 found(Turn::Race { name, range, trace, seconds });
             }
-            Found::Possible(trace, conditions, sites) => {
+            FoundRace::Possible(trace, conditions, sites) => {
                 let one = Program { races_on: Some(vec![range]), ..self.program.clone() };
                 match checker::replay(&one, &Property::NoRace, &trace) {
                     Err(ReplayError::Approximate(_)) => {
@@ -174,7 +180,7 @@ fn words(program: &Program, sources: Option<&Sources>, one: &Unmodelled) -> Stri
             "{} in {place} returns, and changes nothing that this rests on",
             called.as_deref().unwrap_or("what is not known")
         ),
-        Condition::Way => match called {
+        Condition::Branch => match called {
             Some(called) => {
                 format!("what {called} in {place} is given, and is not modelled, leads it the same way")
             }

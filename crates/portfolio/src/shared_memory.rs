@@ -309,7 +309,7 @@ impl Races<'_> {
 
     /// Searches for races on single locations; `None` when the program is too large for the machine.
     fn refuter<'p>(&self, prepared: &'p Program, open: &[(Finding, Range)]) -> Option<Refuter<'p>> {
-        self.live.doing("races: looking for a way to the most promising locations".to_owned());
+        self.live.doing("races: looking for paths to the most promising locations".to_owned());
         let made = catch_unwind(AssertUnwindSafe(|| Refuter::new(prepared, open).ok()));
         made.ok().flatten()
     }

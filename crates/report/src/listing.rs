@@ -172,7 +172,7 @@ fn decision_notes(out: &mut String, decision: &Decision) {
         return;
     }
     let of = if decision.checks > 1 {
-        format!(" ({open} of {} ways here)", decision.checks)
+        format!(" ({open} of {} checks here)", decision.checks)
     } else {
         String::new()
     };

@@ -7,24 +7,24 @@ use verdict::Check;
 
 /// What was found of one check.
 #[derive(Default)]
-struct Found {
+struct Tally {
     wrong: usize,
     open: bool,
 }
 
 /// All outcomes in one line; `None` when nothing was checked.
 pub(crate) fn in_words(outcomes: &[Outcome]) -> Option<String> {
-    let mut found: BTreeMap<usize, (Check, Found)> = BTreeMap::new();
+    let mut found: BTreeMap<usize, (Check, Tally)> = BTreeMap::new();
     for outcome in outcomes {
         let order = outcomes.iter().position(|other| other.check == outcome.check).unwrap_or_default();
-        let (_, found) = found.entry(order).or_insert_with(|| (outcome.check, Found::default()));
+        let (_, found) = found.entry(order).or_insert_with(|| (outcome.check, Tally::default()));
         match &outcome.verdict {
             Checked::Refuted(_) => found.wrong += 1,
             Checked::Unknown(_) => found.open = true,
             Checked::Proved(_) => {}
         }
     }
-    let of = |wanted: &dyn Fn(&Found) -> bool, text: &dyn Fn(Check, &Found) -> String| -> Vec<String> {
+    let of = |wanted: &dyn Fn(&Tally) -> bool, text: &dyn Fn(Check, &Tally) -> String| -> Vec<String> {
         let chosen = found.values().filter(|(_, found)| wanted(found));
         chosen.map(|(check, found)| text(*check, found)).collect()
     };

@@ -12,7 +12,7 @@ use verdict::Property;
 
 /// What there is to see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Seen {
+pub enum Observed {
     /// A violation.
     Violation,
     /// No violation, and nothing was left out.
@@ -94,8 +94,8 @@ impl Counter {
 }
 
 /// Looks at all states of a program that was lowered for the property.
-pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Seen {
-    let Ok(mut machine) = Machine::new(program) else { return Seen::Bounded };
+pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Observed {
+    let Ok(mut machine) = Machine::new(program) else { return Observed::Bounded };
     if let Some(threads) = bounds.threads {
         machine.max_threads = threads;
     }
@@ -104,7 +104,7 @@ pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Seen {
         Count::Any => bounds.copies,
     };
     let copies: Vec<u32> = program.start.iter().map(|(_, count)| copies(count)).collect();
-    let Ok(initial) = machine.initial(&copies) else { return Seen::Bounded };
+    let Ok(initial) = machine.initial(&copies) else { return Observed::Bounded };
     let mut bounded = program.start.iter().any(|(_, count)| *count == Count::Any);
     let mut partial = program.assumptions.iter().any(|assumption| assumption.limits_proof);
     let mut seen: IndexSet<State, FxBuildHasher> = IndexSet::from_iter([initial]);
@@ -115,7 +115,7 @@ pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Seen {
     let private_first = bounds.private_first && !with_moves && !gives_memory_back(program);
     while let Some(state) = seen.get_index(number as usize).cloned() {
         if is_bad(&machine, property, &state) {
-            return Seen::Violation;
+            return Observed::Violation;
         }
         let threads = machine.schedulable(&state);
         if private_first && threads.len() > 1 {
@@ -164,7 +164,7 @@ pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Seen {
             }
         }
         if seen.len() > bounds.states {
-            return Seen::Bounded;
+            return Observed::Bounded;
         }
         number += 1;
     }
@@ -172,15 +172,15 @@ pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Seen {
         open.dedup();
         let graph = StateGraph { states: seen.len() as u32, moves: &moves, open: &open };
         match graph.fate(&machine, &mut |number| (seen[number as usize].clone(), false)) {
-            Fate::Stuck(..) => return Seen::Violation,
+            Fate::Stuck(..) => return Observed::Violation,
             Fate::Undecided(_) => partial = true,
             Fate::Free => {}
         }
     }
     match (bounded, partial) {
-        (true, _) => Seen::Bounded,
-        (false, true) => Seen::Partial,
-        (false, false) => Seen::Nothing,
+        (true, _) => Observed::Bounded,
+        (false, true) => Observed::Partial,
+        (false, false) => Observed::Nothing,
     }
 }
 

@@ -38,7 +38,7 @@ pub fn random_program(seed: u64) -> ir::Program {
     Source::new(seed).program()
 }
 
-/// Xorshift with 64 bits of state.
+/// The random numbers of all tests: xorshift with 64 bits of state, the same everywhere.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -51,19 +51,25 @@ impl Random {
         }
         // The first numbers of neighbouring seeds are alike.
         for _ in 0..4 {
-            random.next();
+            random.bits();
         }
         random
     }
-    fn next(&mut self) -> u64 {
+    /// Any number.
+    pub fn bits(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
-    /// A number below `limit`, which is not 0.
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() >> 20) as usize % limit
+    /// A number below `limit`, which is at least 1.
+    pub fn below<N: TryInto<u64> + TryFrom<u64>>(&mut self, limit: N) -> N {
+        let limit: u64 = limit.try_into().ok().expect("a limit is at least 1");
+        N::try_from((self.bits() >> 20) % limit).ok().expect("it is below the limit")
+    }
+    /// True in so many of 100 cases.
+    pub fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
     }
     /// True once in `times`.
     pub fn once_in(&mut self, times: usize) -> bool {

@@ -355,7 +355,7 @@ pub struct Verify {
     #[arg(long, value_name = "FILE.html", help_heading = "What is reported")]
     pub html: Option<PathBuf>,
     /// Compare with an earlier report (`--format json` or `sarif`): violations and open checks that it has
-    /// are not told again, and the exit status is 0 where nothing is new. Verdicts stay what they are.
+    /// are not reported again, and the exit status is 0 where nothing is new. Verdicts stay what they are.
     #[arg(long, value_name = "FILE", help_heading = "What is reported")]
     pub baseline: Option<PathBuf>,
     /// Write a program that makes the violation happen into this folder.

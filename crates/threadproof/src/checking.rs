@@ -124,8 +124,25 @@ pub fn specification_of(
 /// The fraction of the remaining time for the first turn of a check, while others wait.
 const FIRST_TURN: u32 = 8;
 
+/// Whether an engine lists shared memory. `by_default`: whether several engines together do.
+fn lists_memory(engine: EngineName, by_default: bool) -> bool {
+    match engine {
+        EngineName::Auto => by_default,
+        EngineName::Summaries => true,
+        EngineName::Explicit
+        | EngineName::Flow
+        | EngineName::Owned
+        | EngineName::States
+        | EngineName::Counters
+        | EngineName::Horn
+        | EngineName::Queries
+        | EngineName::Context
+        | EngineName::Symbolic => false,
+    }
+}
+
 /// Runs every check. A check that has others after it has a short first turn; those that ran out of time
-/// share what is left when all had theirs.
+/// share the remaining time when all had theirs.
 pub fn run_checks(
     options: &Verify,
     question: &Question,
@@ -209,24 +226,12 @@ pub fn run_checks(
         let checking = Budget { cancel: live.cancel.clone(), ..budget.clone() };
         let known = cache.map(|cache| cache.answer(options, question, *check, &checking));
         let Known { answer: found, mut earlier } = known.unwrap_or_default();
-        let lists = match options.engine {
-            EngineName::Auto => specification.is_none() && question.kind == Kind::C,
-            EngineName::Summaries => true,
-            EngineName::Explicit
-            | EngineName::Flow
-            | EngineName::Owned
-            | EngineName::States
-            | EngineName::Counters
-            | EngineName::Horn
-            | EngineName::Queries
-            | EngineName::Context
-            | EngineName::Symbolic => false,
-        };
         let alone = matches!(options.engine, EngineName::Summaries);
         let races = |program: &Views, budget: &Budget| answer(program, Check::Races, budget);
         // With a property file, one answer is wanted, as soon as possible.
         let single = !alone && options.asking.property.is_none();
-        let lists = *check == Check::Races && lists;
+        let may_list = specification.is_none() && question.kind == Kind::C;
+        let lists = *check == Check::Races && lists_memory(options.engine, may_list);
         if let Some(mut found) = found {
             let is_listed = lists && single && cache.is_some_and(Cache::is_interactive);
             match found.tries.pop() {
@@ -259,13 +264,25 @@ pub fn run_checks(
         .decide(earlier);
         cache.inspect(|cache| cache.ended(*check));
     }
+    let again = |check: Check, budget: &Budget| answer(question.prepared.of(check), check, budget);
+    take_second_turns(&open, &whole, live, cache, &again);
+}
+
+/// The second turns of checks that ran out of time in their first one: they share the remaining time.
+fn take_second_turns(
+    open: &[(usize, Check)],
+    whole: &Budget,
+    live: &Live,
+    cache: Option<&Cache>,
+    answer: &dyn Fn(Check, &Budget) -> Outcome,
+) {
     for (index, (number, check)) in open.iter().enumerate() {
         let budget = whole.part((open.len() - index) as u32);
         if live.cancel.is_cancelled() || budget.check(0).is_err() {
             break;
         }
         live.begin(*check);
-        let again = answer(question.prepared.of(*check), *check, &budget);
+        let again = answer(*check, &budget);
         live.amend(*number, |known| after_another_turn(known, again));
         live.done();
         cache.inspect(|cache| cache.ended(*check));

@@ -275,19 +275,19 @@ impl Builder<'_, '_> {
         let mut broadcasts = Vec::new();
         let mut past: IndexSet<usize> = IndexSet::new();
         for to in scoped.program.templates.ids() {
-            let disturbed: Vec<usize> = all
+            let changed: Vec<usize> = all
                 .clone()
                 .filter(|number| {
-                    predicates[*number].scope == Some(to) && scoped.disturbs(step, &predicates[*number])
+                    predicates[*number].scope == Some(to) && scoped.changes_other(step, &predicates[*number])
                 })
                 .collect();
-            if disturbed.is_empty() {
+            if changed.is_empty() {
                 continue;
             }
             let nothing = PredicateRelation::default();
             let relation = abstraction.others.iter().find(|(other, _)| *other == to);
             let relation = relation.map_or(&nothing, |(_, relation)| relation);
-            broadcasts.push(self.broadcast(to, template, relation, &disturbed, &mut past));
+            broadcasts.push(self.broadcast(to, template, relation, &changed, &mut past));
         }
         for predicate in past {
             let value = before(self, Fact { predicate, moment: Moment::Before });
@@ -310,13 +310,13 @@ impl Builder<'_, '_> {
         to: TemplateId,
         from: TemplateId,
         relation: &PredicateRelation,
-        disturbed: &[usize],
+        changed: &[usize],
         past: &mut IndexSet<usize>,
     ) -> Op {
-        let before = self.other_reader(to, disturbed, false);
-        let after = self.other_reader(to, disturbed, true);
+        let before = self.other_reader(to, changed, false);
+        let after = self.other_reader(to, changed, true);
         let mut pairs = Vec::new();
-        for predicate in disturbed {
+        for predicate in changed {
             let fact = Fact { predicate: *predicate, moment: Moment::OtherAfter };
             let value = self.new_value(relation, fact, &before);
             pairs.push((self.place(to, *predicate), value));

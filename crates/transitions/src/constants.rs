@@ -131,24 +131,27 @@ pub fn propagate<'s>(
                     after.swap_remove(variable);
                 }
             }
-            let there = &mut known[target];
-            let changed = match there {
-                None => {
-                    *there = Some(after);
-                    true
-                }
-                Some(there) => {
-                    let size = there.len();
-                    there.retain(|variable, value| after.get(variable) == Some(value));
-                    there.len() < size
-                }
-            };
-            if changed {
+            if meet(&mut known[target], after) {
                 open.push(target);
             }
         }
     }
     known
+}
+
+/// Keeps the constants that another path to a location has, too; says whether that is new.
+pub fn meet(known: &mut Option<Values>, found: Values) -> bool {
+    match known {
+        None => {
+            *known = Some(found);
+            true
+        }
+        Some(known) => {
+            let size = known.len();
+            known.retain(|variable, value| found.get(variable) == Some(value));
+            known.len() < size
+        }
+    }
 }
 
 fn put(scoped: &mut Scoped<'_>, template: TemplateId, known: &IdVec<LocationId, Option<Values>>) {

@@ -70,12 +70,12 @@ impl Threads {
 }
 
 impl EarlyStarted {
-    /// Settles threads, as far as that loses little precision.
+    /// Starts threads early, as far as that loses little precision.
     pub fn new(threads: Threads, system: &System<'_>) -> Self {
-        let mut settled = Self { threads, before: Vec::new() };
-        settled.run_alone(system);
-        settled.start_early(system);
-        settled
+        let mut result = Self { threads, before: Vec::new() };
+        result.run_alone(system);
+        result.start_early(system);
+        result
     }
 
     /// Runs the first thread as long as it is alone.
@@ -124,7 +124,7 @@ impl EarlyStarted {
         done.into_iter().for_each(|location| thread.steps[location].clear());
     }
 
-    /// Settles the threads that the first one starts.
+    /// Starts the threads early that the first one starts.
     fn start_early(&mut self, system: &System<'_>) {
         let Some(starter) = self.threads.threads.iter().position(|thread| thread.at_start) else { return };
         let mut location = self.threads.threads[starter].entry;
@@ -161,7 +161,7 @@ impl EarlyStarted {
         steps.any(|step| step.updates.contains_key(variable) || step.reads().contains(variable))
     }
 
-    /// Settles a thread that the only step of another at a location starts; says whether that was done.
+    /// Starts a thread early that the only step of another at a location starts; says whether that was done.
     fn start_one_early(
         &mut self,
         system: &System<'_>,

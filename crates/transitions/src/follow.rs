@@ -12,7 +12,7 @@
 
 use crate::memory::{Cells, Representation, frees};
 use crate::system::{Kind, Start, Step, System};
-use domains::Found;
+use domains::TouchedCells;
 use domains::transfer::{extent, root};
 use indexmap::IndexMap;
 use ir::passes::footprint::{Extent, Region};
@@ -235,7 +235,7 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
     fn write(&mut self, place: &Place, address: &Term, value: &Term) {
         let found = self.cells.memory.place(self.template, &place.address, place.ty).into_owned();
         match &found {
-            Found::Exactly(cell) => {
+            TouchedCells::Exactly(cell) => {
                 if let Representation::Scalar(variable) = self.cells.of(*cell).clone() {
                     let ty = self.cells.memory.cell(*cell).map_or(place.ty, |cell| cell.ty);
                     let value = self.cast(value, place.ty, ty);
@@ -244,8 +244,8 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
                     self.write_among(&[*cell], place.ty, address, value);
                 }
             }
-            Found::Among(cells) => self.write_among(cells, place.ty, address, value),
-            Found::Parts(cells) => self.forget_cells(cells, false, None),
+            TouchedCells::Among(cells) => self.write_among(cells, place.ty, address, value),
+            TouchedCells::Parts(cells) => self.forget_cells(cells, false, None),
         }
     }
 
@@ -290,7 +290,7 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
     pub(crate) fn read(&mut self, place: &Place) -> Term {
         let found = self.cells.memory.place(self.template, &place.address, place.ty).into_owned();
         let cells: &[domains::Variable] = match &found {
-            Found::Exactly(cell) => {
+            TouchedCells::Exactly(cell) => {
                 if let Representation::Scalar(variable) = self.cells.of(*cell) {
                     let ty = self.cells.memory.cell(*cell).map_or(place.ty, |cell| cell.ty);
                     // The address may still be undefined.
@@ -302,8 +302,8 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
                 }
                 std::slice::from_ref(cell)
             }
-            Found::Among(cells) => cells,
-            Found::Parts(_) => {
+            TouchedCells::Among(cells) => cells,
+            TouchedCells::Parts(_) => {
                 let _ = self.value(&place.address);
                 return self.anything(place.ty);
             }
@@ -530,7 +530,7 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
         objects.sort_unstable();
         objects.dedup();
         let ty = self.pointer();
-        let mut ways = Vec::new();
+        let mut cases = Vec::new();
         for object in objects {
             let what = &self.system.program.objects[object];
             let lives = match what.storage {
@@ -543,7 +543,7 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
             for [first, end] in bounds.iter().map(|bounds| bounds.each_ref().map(Variable::term)) {
                 let bytes = self.system.number(bytes.into(), ty);
                 let last = self.minus(&end, &bytes);
-                ways.push(Term::all([
+                cases.push(Term::all([
                     self.at_most(&first, &start),
                     self.at_most(&start, &end),
                     self.at_most(&first, &address),
@@ -560,14 +560,14 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
             let (low, high) = (i128::from(base), i128::from(base) + i128::from(what.size));
             let Some(last) = what.size.checked_sub(bytes) else { continue };
             let number = |value: i128| self.system.number(value, ty);
-            ways.push(Term::all([
+            cases.push(Term::all([
                 self.at_most(&number(low), &start),
                 self.at_most(&start, &number(high)),
                 self.at_most(&number(low), &address),
                 self.at_most(&address, &number(i128::from(base) + i128::from(last))),
             ]));
         }
-        Term::any(ways)
+        Term::any(cases)
     }
 
     fn minus(&self, a: &Term, b: &Term) -> Term {

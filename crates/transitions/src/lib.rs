@@ -20,7 +20,7 @@
 //! * [`accesses`]: which accesses of two threads may be a race.
 //! * [`threads`]: the threads of a program that starts a fixed set of them.
 //! * [`quiet`]: right movers: locations at which other threads need not run, since locks exclude them.
-//! * [`settled`]: threads that may be taken to run from the beginning.
+//! * [`early_started`]: threads that may be taken to run from the beginning.
 //! * [`blocks`]: fewer locations, by composing steps.
 //! * [`scopes`]: the steps, with shared variables distinguished from those of a thread.
 //! * [`specification`](mod@specification): abstract threads as formulas over the variables of a system.

@@ -17,7 +17,7 @@
 //! counterpart here, provided that nothing depends on the numbers (assumption 4).
 
 use crate::system::{Kind, StateVariable};
-use domains::{Found, Memory};
+use domains::{Memory, TouchedCells};
 use indexmap::IndexMap;
 use ir::ids::Id;
 use ir::passes::Unique;
@@ -161,7 +161,7 @@ impl<'a, 'p> Cells<'a, 'p> {
         };
         for (template, place) in all_places(self.program) {
             let found = self.memory.place(template, &place.address, place.ty);
-            if let Found::Among(cells) = &*found {
+            if let TouchedCells::Among(cells) = &*found {
                 let mut weak = cells.iter().filter(|cell| weak(self, **cell)).map(|cell| cell.index());
                 if let Some(first) = weak.next() {
                     for other in weak {

@@ -185,7 +185,7 @@ impl<'p> Scoped<'p> {
     }
 
     /// Whether a step may change a predicate of another thread.
-    pub fn disturbs(&self, step: &ScopedStep, predicate: &Predicate) -> bool {
+    pub fn changes_other(&self, step: &ScopedStep, predicate: &Predicate) -> bool {
         let touched =
             |variable: &Variable| self.shared.contains_key(variable) && step.updates.contains_key(variable);
         predicate.scope.is_some() && predicate.formula.free_variables().iter().any(touched)

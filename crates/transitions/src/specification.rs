@@ -165,14 +165,14 @@ impl<'s> Meaning<'s> {
     /// The condition under which a step, from the old values to the new ones, may lead from a state of a
     /// thread to another: by a transition, or by idling.
     pub fn relation(&self, thread: &Thread, source: usize, target: usize) -> Result<Term, Untranslatable> {
-        let mut ways = Vec::new();
+        let mut cases = Vec::new();
         if source == target {
-            ways.push(self.frame(&[]));
+            cases.push(self.frame(&[]));
         }
         for transition in thread.transitions.iter().filter(|one| (one.source, one.target) == (source, target))
         {
-            ways.push(self.transition(transition)?);
+            cases.push(self.transition(transition)?);
         }
-        Ok(Term::any(ways))
+        Ok(Term::any(cases))
     }
 }

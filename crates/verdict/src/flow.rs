@@ -110,16 +110,7 @@ impl Pairs {
     }
     /// All numbers related to the given one, in order.
     pub fn related(&self, a: usize) -> impl Iterator<Item = usize> + '_ {
-        let width = self.bound.div_ceil(64);
-        let words = self.words[a * width..(a + 1) * width].iter().enumerate();
-        words.flat_map(|(index, word)| {
-            let mut rest = *word;
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
-                rest &= rest - 1;
-                Some(index * 64 + bit)
-            })
-        })
+        set_bits(&self.words, self.bound, a)
     }
     /// The number of pairs; a number that is related to itself counts once.
     pub fn len(&self) -> usize {
@@ -130,6 +121,19 @@ impl Pairs {
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|word| *word == 0)
     }
+}
+
+/// The numbers that a number is related to in a relation on numbers below a bound, in order.
+fn set_bits(words: &[u64], bound: usize, a: usize) -> impl Iterator<Item = usize> + '_ {
+    let width = bound.div_ceil(64);
+    words[a * width..(a + 1) * width].iter().enumerate().flat_map(|(index, word)| {
+        let mut rest = *word;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(index * 64 + bit)
+        })
+    })
 }
 
 /// A relation as read from a file: it may have too many bits, or too few.
@@ -318,16 +322,7 @@ impl Relation {
     }
     /// All numbers to which a number is related, in order.
     pub fn related(&self, a: usize) -> impl Iterator<Item = usize> + '_ {
-        let width = self.bound.div_ceil(64);
-        let words = self.words[a * width..(a + 1) * width].iter().enumerate();
-        words.flat_map(|(index, word)| {
-            let mut rest = *word;
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
-                rest &= rest - 1;
-                Some(index * 64 + bit)
-            })
-        })
+        set_bits(&self.words, self.bound, a)
     }
     /// Whether nothing is related.
     pub fn is_empty(&self) -> bool {

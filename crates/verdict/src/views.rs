@@ -12,8 +12,8 @@
 use crate::{Budget, Exhausted, Reason};
 use ir::passes::runner::checked;
 use ir::passes::{
-    Annotated, Goal, InlineError, InlineLimits, PassLog, PointsTo, Runner, annotated, atomic_runs_with,
-    before_calls, is_dynamic, lock_words_with, sliced, within_lines,
+    Annotated, Goal, InlineError, InlineLimits, PassLog, PointsTo, Runner, annotated, before_calls,
+    is_dynamic, lipton_reduce_with, lock_words_with, sliced, within_lines,
 };
 use ir::{ErrorKind, LocationKind, Program};
 use std::ops::Deref;
@@ -319,7 +319,7 @@ impl Views {
         let log = &self.lowered.log;
         let views = self.atomic.get("view: atomic runs", (log, budget), || {
             let points_to = self.lowered.points_to(budget)?;
-            let runs = log.time("atomic runs", || atomic_runs_with(&self.lowered.program, points_to));
+            let runs = log.time("atomic runs", || lipton_reduce_with(&self.lowered.program, points_to));
             Ok(Box::new(Self::logged(checked("atomic runs", runs), log.clone())))
         })?;
         Ok(views)

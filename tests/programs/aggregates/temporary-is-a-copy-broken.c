@@ -1,4 +1,4 @@
-// What is changed behind the copy does not show in it.
+// What is changed after the copy does not show in it.
 // expect: assertions=false races=true
 #include <assert.h>
 struct pair {

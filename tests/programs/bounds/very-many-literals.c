@@ -1,5 +1,5 @@
 // expect: bounds=true
-// A thousand literals are told from what may be written.
+// A thousand literals are distinguished from what may be written.
 #define TEXT(number) #number,
 #define TEN(number) TEXT(number##0) TEXT(number##1) TEXT(number##2) TEXT(number##3) TEXT(number##4) \
   TEXT(number##5) TEXT(number##6) TEXT(number##7) TEXT(number##8) TEXT(number##9)

@@ -1,4 +1,4 @@
-// The parent goes on while one is left.
+// The parent continues while one is left.
 // expect: races=false
 #include <pthread.h>
 #include <stdlib.h>

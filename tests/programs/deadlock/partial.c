@@ -1,4 +1,4 @@
-// Two threads take locks in one order, and a third goes on with what it does.
+// Two threads take locks in one order, and a third continues.
 // expect: deadlock=true
 #include <pthread.h>
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

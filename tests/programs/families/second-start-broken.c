@@ -1,4 +1,4 @@
-// One more thread of the family is started behind the loop.
+// One more thread of the family is started after the loop.
 // expect: races=false
 #include <pthread.h>
 #include <stdlib.h>

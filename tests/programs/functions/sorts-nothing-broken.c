@@ -1,4 +1,4 @@
-// To sort one element does nothing: what is wrong behind it is an error.
+// To sort one element does nothing: what is wrong after it is an error.
 // expect: assertions=false races=true
 #include <assert.h>
 #include <stdlib.h>

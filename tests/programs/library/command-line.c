@@ -1,4 +1,4 @@
-// Any number of arguments: a thread for each, which counts under a lock. There is a null pointer behind the last argument.
+// Any number of arguments: a thread for each, which counts under a lock. There is a null pointer after the last argument.
 // expect: races=true assertions=true
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // A write to memory that is mapped to be read ends the program: neither is the write proved, nor is the
-// assertion behind it refuted.
+// assertion after it refuted.
 // todo: bounds=false assertions=true
 #include <assert.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// Opposite lock orders are harmless behind a common gate lock.
+// Opposite lock orders are harmless under a common gate lock.
 // expect: assertions=true races=true deadlock=true
 #include <pthread.h>
 pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;

@@ -1,4 +1,4 @@
-// The timed lock may time out and the write goes on without it.
+// The timed lock may time out and the write happens without it.
 // expect: assertions=true races=false
 #include <pthread.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-// The handler sees the same value twice: what it interrupted does not go on meanwhile.
+// The handler sees the same value twice: what it interrupted does not run meanwhile.
 // todo: races=true
 // args: --nesc --race x
 typedef unsigned char __nesc_atomic_t;

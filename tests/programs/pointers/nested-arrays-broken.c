@@ -1,4 +1,4 @@
-// From the inner array of one element a walk goes on into the next element.
+// From the inner array of one element a walk continues into the next element.
 // expect: races=false
 #include <pthread.h>
 struct row {

@@ -1,4 +1,4 @@
-// A walk over the bytes of a structure goes on from its first member, an array, into the next one.
+// A walk over the bytes of a structure continues from its first member, an array, into the next one.
 // expect: assertions=false races=true
 #include <assert.h>
 #include <pthread.h>

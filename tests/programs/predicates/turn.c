@@ -1,4 +1,4 @@
-// A flag is set behind the data.
+// A flag is set after the data.
 // expect: assertions=true
 // args: --engine states
 #include <assert.h>

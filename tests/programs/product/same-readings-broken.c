@@ -1,4 +1,4 @@
-// Two threads look for the first of five readings in which two sensors differ, each with its own sensor first. One of them goes on where its own sensor shows less.
+// Two threads look for the first of five readings in which two sensors differ, each with its own sensor first. One of them continues where its own sensor shows less.
 // expect: assertions=false
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// One input reaches the error behind a comparison.
+// One input reaches the error after a comparison.
 // expect: assertions=false races=true
 extern void abort(void);
 void reach_error(void) { }

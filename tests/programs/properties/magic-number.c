@@ -1,4 +1,4 @@
-// No input reaches the error behind two contradicting comparisons.
+// No input reaches the error after two contradicting comparisons.
 // expect: assertions=true races=true
 extern void abort(void);
 void reach_error(void) { }

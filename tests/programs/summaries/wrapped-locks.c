@@ -1,4 +1,4 @@
-// A lock behind functions, in an object behind a pointer: each function's summary says which lock it takes and gives back.
+// A lock that functions take and give back, in an object that a pointer leads to: each function's summary says which lock it takes and gives back.
 // expect: races=true
 // args: --engine summaries
 #include <pthread.h>

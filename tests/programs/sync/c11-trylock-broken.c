@@ -1,4 +1,4 @@
-// The write goes on although mtx_trylock says thrd_busy.
+// The write happens although mtx_trylock says thrd_busy.
 // expect: assertions=true races=false
 #include <threads.h>
 mtx_t m;

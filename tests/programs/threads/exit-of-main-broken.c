@@ -1,4 +1,4 @@
-// The thread goes on after main has exited.
+// The thread continues after main has exited.
 // expect: assertions=false races=true
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// The variable may stay 1 behind the section.
+// The variable may stay 1 after the section.
 // expect: assertions=false races=true
 #include <assert.h>
 #include <pthread.h>

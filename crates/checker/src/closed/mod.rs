@@ -16,7 +16,7 @@
 //! must be among the targets of the address; a call reaches one of the procedures of its pointer.
 //!
 //! What the program is assumed to do is what [`ir::passes::points_to`] lists, and nothing else:
-//! 1. An address that is computed from one in an object is in that object, or just behind it.
+//! 1. An address that is computed from one in an object is in that object, or just past it.
 //! 2. Constants and memory that was never set hold no addresses, nor do values narrower than a pointer that
 //!    are left open. An input of a pointer's width, and an unknown number with a bound, is one of the
 //!    addresses that it is compared with, or, if a sum of it and a constant is compared, or its difference
@@ -562,7 +562,7 @@ impl<'a> Auditor<'a> {
         }
         let is_listed = |object: ObjectId, offsets: &Offsets| {
             let others: Vec<&Offsets> = listed.get(&object).into_iter().flatten().collect();
-            // Nothing is accessed just behind an object.
+            // Nothing is accessed just past an object.
             offsets.is_in(&others, self.sets.end(object) - 1)
         };
         let mut places = self.sets.places(set);

@@ -169,7 +169,7 @@ impl<'p> Sets<'p> {
         found.into_iter().map(|place| self.places.insert_full(place).0 as PlaceId).collect()
     }
 
-    /// The offset just behind an object.
+    /// The offset just past an object.
     pub fn end(&self, object: ObjectId) -> i128 {
         let described = &self.program.objects[object];
         match described.storage {

@@ -3,9 +3,9 @@
 //! A value holds the addresses that it is computed from, in any way but a comparison: a sum of an address and
 //! a number is an address in the same object, moved by that number; a cast, and the choice between two
 //! values, keep what they hold; any other operation leaves some address in the same object, so that a number
-//! that is put together from parts of an address is covered. A truth value holds none. Where the claim tells
-//! parts from addresses, what is narrower than a pointer, and what is left of an address by a
-//! multiplication, a division, a shift, or the subtraction of another pointer, is a part, and stays one.
+//! that is put together from parts of an address is covered. A truth value holds none. Where the claim
+//! distinguishes parts from addresses, what is narrower than a pointer, and what remains of an address after
+//! a multiplication, a division, a shift, or the subtraction of another pointer, is a part, and stays one.
 
 use super::Auditor;
 use super::offsets::{Move, Offsets, common_divisor};

@@ -10,7 +10,7 @@ use transitions::{ScopedStart, ScopedStep};
 use verdict::{AbstractEdge, ContextView};
 
 /// A node to which a step may lead, and the condition for it, after the step.
-struct Way {
+struct Successor {
     node: usize,
     condition: Term,
 }
@@ -20,12 +20,12 @@ impl Check<'_, '_> {
     pub(super) fn start(&self) -> Result<(), ProofError> {
         let main = self.scoped.main;
         let nobody = Counts::new();
-        let ways = self.first_nodes(main).into_iter().flat_map(|node| {
+        let views = self.first_nodes(main).into_iter().flat_map(|node| {
             let formula = &self.proof.nodes[node].formula;
             let views = self.views[node].iter().filter(|view| counts_right(view, &nobody));
             views.map(|view| view.formula.and(formula)).collect::<Vec<_>>()
         });
-        self.follows(&self.scoped.initial, &Term::any(ways), "the first thread is at a node and has a view")
+        self.follows(&self.scoped.initial, &Term::any(views), "the first thread is at a node and has a view")
     }
 
     /// Obligations 2 and 4, for the steps of the thread itself.
@@ -38,9 +38,9 @@ impl Check<'_, '_> {
         let steps = self.scoped.steps.iter().enumerate();
         let here = steps.filter(|(_, step)| (step.template, step.source) == (node.template, node.location));
         for (number, step) in here {
-            let ways = self.ways(view, number, step);
+            let successors = self.successors(view, number, step);
             let seen = self.seen(view);
-            let terms: Vec<Term> = ways.iter().map(|way| way.condition.clone()).collect();
+            let terms: Vec<Term> = successors.iter().map(|successor| successor.condition.clone()).collect();
             let premise = seen.and(&self.scoped.premise(step, &terms));
             let some = Term::any(terms);
             self.follows(&premise, &some, "a step leads to a node, and the automaton can do as much")?;
@@ -54,20 +54,25 @@ impl Check<'_, '_> {
             }
             let labels = self.labels(&then).substitute(&step.updates);
             let mut earlier = Term::bool(false);
-            for way in &ways {
-                let premise = premise.and(&way.condition).and(&earlier.not()).and(&labels);
-                earlier = earlier.or(&way.condition);
-                let views = self.views[way.node].iter().filter(|view| counts_right(view, &then));
+            for successor in &successors {
+                let premise = premise.and(&successor.condition).and(&earlier.not()).and(&labels);
+                earlier = earlier.or(&successor.condition);
+                let views = self.views[successor.node].iter().filter(|view| counts_right(view, &then));
                 let seen = Term::any(views.map(|view| view.formula.substitute(&step.updates)));
                 self.follows(&premise, &seen, "there is a view after a step")?;
-                self.births(step, &others, (node.template, self.proof.nodes[way.node].state), &premise)?;
+                self.births(
+                    step,
+                    &others,
+                    (node.template, self.proof.nodes[successor.node].state),
+                    &premise,
+                )?;
             }
         }
         Ok(())
     }
 
     /// The nodes to which a step may lead.
-    fn ways(&self, view: &ContextView, number: usize, step: &ScopedStep) -> Vec<Way> {
+    fn successors(&self, view: &ContextView, number: usize, step: &ScopedStep) -> Vec<Successor> {
         let node = &self.proof.nodes[view.node];
         let mut starts: Vec<TemplateId> = step.starts.iter().map(|start| start.template).collect();
         starts.sort();
@@ -77,7 +82,7 @@ impl Check<'_, '_> {
             .filter(|variable| step.updates.get(*variable).is_some_and(|value| *value != variable.term()))
             .collect();
         let edges = self.proof.edges.iter().filter(|edge| edge.from == view.node && edge.step == number);
-        let ways = edges.map(|edge| {
+        let successors = edges.map(|edge| {
             let to = &self.proof.nodes[edge.to];
             let stays = to.state == node.state && changed.is_empty() && starts.is_empty();
             let can = |answer: &&AbstractEdge| {
@@ -90,9 +95,9 @@ impl Check<'_, '_> {
                 answers.map(|answer| answer.action.guard.and(&answer.action.after.substitute(&step.updates))),
             );
             let possible = if stays { Term::bool(true) } else { answered };
-            Way { node: edge.to, condition: possible.and(&to.formula.substitute(&step.updates)) }
+            Successor { node: edge.to, condition: possible.and(&to.formula.substitute(&step.updates)) }
         });
-        ways.collect()
+        successors.collect()
     }
 
     /// A formula about a thread that a step starts, over the variables before the step.
@@ -123,13 +128,13 @@ impl Check<'_, '_> {
             for (_, sibling) in step.starts.iter().enumerate().filter(|(other, _)| *other != position) {
                 add(&mut seen, (sibling.template, self.proof.acfas[sibling.template].start))?;
             }
-            let mut ways = Vec::new();
+            let mut seen_by_it = Vec::new();
             for node in self.first_nodes(start.template) {
                 let formula = &self.proof.nodes[node].formula;
                 let views = self.views[node].iter().filter(|view| counts_right(view, &seen));
-                ways.extend(views.map(|view| view.formula.and(formula)));
+                seen_by_it.extend(views.map(|view| view.formula.and(formula)));
             }
-            let started = self.started(step, start, &Term::any(ways))?;
+            let started = self.started(step, start, &Term::any(seen_by_it))?;
             self.follows(premise, &started, "there is a view for a thread that is started")?;
         }
         Ok(())

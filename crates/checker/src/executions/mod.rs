@@ -40,7 +40,7 @@ use crate::{ProofError, replay};
 use ir::Program;
 use std::fmt;
 use verdict::{Budget, Proof, Property, Trace, Violation};
-use walk::{Effort, Found, Moment, Outside, Watch, walk};
+use walk::{Effort, Moment, Outside, ViolatingWalk, Watch, walk};
 
 /// The fraction of the remaining time that executions may take.
 const SHARE: u32 = 10;
@@ -89,7 +89,7 @@ pub fn try_property(
         Proof::Owned(_) => {}
     }
     let Some(found) = walk(program, EFFORT, &share(budget), &mut Bad { property }) else { return Ok(()) };
-    let Found { outside, trace, unknown, path } = found;
+    let ViolatingWalk { outside, trace, unknown, path } = found;
     // It is evidence by itself if all its values are modelled.
     let trace = trace.filter(|trace| !unknown && replay(program, property, trace).is_ok());
     Err(ProofError::Execution(Box::new(Exception { claim: outside.claim, path, trace })))
@@ -108,7 +108,7 @@ fn try_within(
     budget: &Budget,
 ) -> Result<(), ProofError> {
     match walk(program, effort, &share(budget), watch) {
-        Some(Found { outside, path, .. }) => {
+        Some(ViolatingWalk { outside, path, .. }) => {
             let claim = outside.claim;
             Err(ProofError::Execution(Box::new(Exception { claim, path, trace: None })))
         }

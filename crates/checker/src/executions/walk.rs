@@ -45,7 +45,7 @@ pub trait Watch {
 }
 
 /// An execution to a state with a violation.
-pub struct Found {
+pub struct ViolatingWalk {
     /// The violation.
     pub outside: Outside,
     /// The execution, if it violates a property.
@@ -365,11 +365,11 @@ impl<'r, 'm, 'p> Execution<'r, 'm, 'p> {
         text.join(", ")
     }
 
-    fn found(self, outside: Outside) -> Found {
+    fn found(self, outside: Outside) -> ViolatingWalk {
         let path = self.path();
         let Self { steps, copies, unknown, .. } = self;
         let trace = outside.violation.clone().map(|violation| Trace { copies, steps, violation });
-        Found { outside, trace, unknown, path }
+        ViolatingWalk { outside, trace, unknown, path }
     }
 }
 
@@ -383,7 +383,12 @@ fn has_open(program: &Program) -> bool {
 
 /// Runs a program repeatedly until the observer finds a violation. Stops at the limits of the effort and of
 /// the budget.
-pub fn walk(program: &Program, effort: Effort, budget: &Budget, watch: &mut dyn Watch) -> Option<Found> {
+pub fn walk(
+    program: &Program,
+    effort: Effort,
+    budget: &Budget,
+    watch: &mut dyn Watch,
+) -> Option<ViolatingWalk> {
     let machine = Machine::new(program).ok()?;
     let values = Values::new(program, &machine.addresses);
     let runs = Runs { machine: &machine, values, has_open: has_open(program) };

@@ -24,7 +24,7 @@ use ir::passes::footprint::{Extent, Region, racing_accesses};
 use ir::{Expr, IntType, LocalId, Storage, Targets, TemplateId, Value};
 use verdict::{Budget, IndexedLock, LocalEqualities, TicketAddress};
 
-struct Seen {
+struct SharedAccess {
     node: Node,
     region: Region,
     write: bool,
@@ -54,7 +54,7 @@ pub fn check_no_conflict(
     data: Option<&Data<'_, '_>>,
     budget: &Budget,
 ) -> Result<(), ProofError> {
-    let mut all: Vec<Seen> = Vec::new();
+    let mut all: Vec<SharedAccess> = Vec::new();
     for node in (0..view.nodes.len()).filter(|node| view.is_inhabited(*node)) {
         collect(view, data, node, &mut all)?;
     }
@@ -74,7 +74,7 @@ fn collect(
     view: &View<'_>,
     data: Option<&Data<'_, '_>>,
     node: Node,
-    all: &mut Vec<Seen>,
+    all: &mut Vec<SharedAccess>,
 ) -> Result<(), ProofError> {
     let template = view.nodes[node].0;
     let terms = Terms { view, template };
@@ -113,7 +113,7 @@ fn collect(
                 });
                 let names_own = matches!(access.address, Expr::Address(object, _)
                     if matches!(view.program.objects[*object].storage, Storage::Frame(_) | Storage::ThreadLocal));
-                all.push(Seen {
+                all.push(SharedAccess {
                     after: wanted.filter(|(number, _)| operation >= *number).map(|(_, wanted)| wanted),
                     held: known.locks.clone(),
                     node,
@@ -141,16 +141,17 @@ fn collect(
     Ok(())
 }
 
-fn conflict(view: &View<'_>, a: &Seen, b: &Seen) -> bool {
+fn conflict(view: &View<'_>, a: &SharedAccess, b: &SharedAccess) -> bool {
     let harmless = !(a.write || b.write) || (a.atomic && b.atomic) || (a.names_own && b.names_own);
     if harmless || !a.region.overlaps(&b.region) {
         return false;
     }
-    let is_kept_out = |a: &Seen, b: &Seen| a.after.is_some_and(|wanted| stands_in_the_way(&b.held, wanted));
+    let is_kept_out =
+        |a: &SharedAccess, b: &SharedAccess| a.after.is_some_and(|wanted| stands_in_the_way(&b.held, wanted));
     if is_kept_out(a, b) || is_kept_out(b, a) {
         return false;
     }
-    let template = |seen: &Seen| view.nodes[seen.node].0;
+    let template = |seen: &SharedAccess| view.nodes[seen.node].0;
     if a.given.is_some() && a.given == b.given && template(a) == template(b) {
         return false;
     }

@@ -15,12 +15,12 @@
 //!    before, and its next steps are independent of this step (sleep sets).
 //! 4. Known values hold at the start, and are preserved by steps.
 //! 5. From each node with an invariant, along each path through nodes without one, the next invariant holds;
-//!    that of the error is `false`. Each cycle has a node with an invariant ([`ways`]).
+//!    that of the error is `false`. Each cycle has a node with an invariant ([`paths`]).
 //!
 //! By induction over the length of executions to the error, there is none. This rule shares only the meaning
 //! of steps with the search.
 
-mod ways;
+mod paths;
 
 use crate::ProofError;
 use crate::names::speaks_only_of;
@@ -325,7 +325,7 @@ impl<'a> Part<'a, '_> {
             for (thread, location) in &inside {
                 for step in self.future(other, from, *thread) {
                     let apart = self.independent_of_all(step, *thread, *location)?;
-                    claim(apart, "no thread outside of the set disturbs it")?;
+                    claim(apart, "no thread outside of the set interferes with it")?;
                 }
             }
         }

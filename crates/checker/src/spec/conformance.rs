@@ -296,12 +296,12 @@ impl<'a> Checker<'a> {
     fn follow_candidates(&self, state: &mut State) -> Result<(), ProofError> {
         let mut new = Vec::new();
         for target in 0..self.candidates.len() {
-            let mut ways = Vec::new();
+            let mut cases = Vec::new();
             for source in 0..self.candidates.len() {
                 let relation = self.meaning.relation(self.thread, source, target).map_err(untranslatable)?;
-                ways.push(self.candidates[source].term().and(&relation).substitute(&state.values));
+                cases.push(self.candidates[source].term().and(&relation).substitute(&state.values));
             }
-            new.push((self.candidates[target].clone(), Term::any(ways)));
+            new.push((self.candidates[target].clone(), Term::any(cases)));
         }
         state.values.extend(new);
         Ok(())

@@ -56,8 +56,9 @@ pub(super) fn check(view: &mut View<'_>, sets: &[Bdd]) -> Result<(), ProofError>
             if *set == FALSE || view.point(point).atomic || (telling.is_none() && !known.insert(*set)) {
                 continue;
             }
-            let image =
-                view.disturbed(point, *set, &interference, disjoint).map_err(ProofError::TooExpensive)?;
+            let image = view
+                .after_interference(point, *set, &interference, disjoint)
+                .map_err(ProofError::TooExpensive)?;
             if !within(view, image, point)? {
                 return claim("a step of another thread leads out of the sets");
             }

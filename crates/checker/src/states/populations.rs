@@ -23,7 +23,7 @@ struct Test<'t, 'v, 'p> {
 }
 
 /// The most ways of dividing threads up that are checked.
-const MOST_WAYS: usize = 1 << 17;
+const MOST_DIVISIONS: usize = 1 << 17;
 
 pub(super) fn check(
     settling: &Settling<'_, '_>,
@@ -49,12 +49,12 @@ pub(super) fn check(
             if *most == Some(0) || !settling.is_possible(*shared, *thread) {
                 continue;
             }
-            let ways = settling.ways((*shared, *thread))?;
-            if ways.error {
+            let moves = settling.moves((*shared, *thread))?;
+            if moves.error {
                 return claim("a step leads from a population to an error");
             }
-            for way in &ways.list {
-                test.step(threads, way, budget)?;
+            for transition in &moves.list {
+                test.step(threads, transition, budget)?;
             }
         }
     }
@@ -82,18 +82,18 @@ impl Test<'_, '_, '_> {
     fn step(
         &self,
         threads: &[(Thread, Option<u32>)],
-        way: &Transition,
+        transition: &Transition,
         budget: &Budget,
     ) -> Result<(), ProofError> {
         let mut all = vec![Amounts::new()];
         for (thread, most) in threads {
-            let actor = u32::from(*thread == way.from.1);
+            let actor = u32::from(*thread == transition.from.1);
             let others = most.map(|most| most.saturating_sub(actor));
-            all = divide(all, others, &self.settling.answers(way, *thread), budget)?;
+            all = divide(all, others, &self.settling.answers(transition, *thread), budget)?;
         }
         for mut amounts in all {
-            way.after.iter().for_each(|thread| add(&mut amounts, *thread, Some(1)));
-            if !self.is_within(way.shared, amounts) {
+            transition.after.iter().for_each(|thread| add(&mut amounts, *thread, Some(1)));
+            if !self.is_within(transition.shared, amounts) {
                 return claim("a step leads out of the populations");
             }
         }
@@ -124,7 +124,7 @@ fn add(amounts: &mut Amounts, thread: Thread, more: Option<u32>) {
     *most = most.and_then(|most| most.checked_add(more?));
 }
 
-/// Adds threads, each of one of some kinds, in all ways; threads of no kind are removed.
+/// Adds threads, each of one of some kinds, in all combinations; threads of no kind are removed.
 fn divide(
     mut all: Vec<Amounts>,
     most: Option<u32>,
@@ -154,7 +154,7 @@ fn divide(
         all.sort_unstable();
         all.dedup();
         budget.check(all.len() as u64 * 400).map_err(ProofError::TooExpensive)?;
-        if all.len() > MOST_WAYS {
+        if all.len() > MOST_DIVISIONS {
             return claim(TOO_LARGE);
         }
     }

@@ -28,7 +28,7 @@ pub struct Transition {
 }
 
 /// The moves from a thread state, and whether one of them reaches an error.
-pub struct Ways {
+pub struct Moves {
     pub list: Vec<Transition>,
     pub error: bool,
 }
@@ -121,11 +121,11 @@ impl<'v, 'p> Settling<'v, 'p> {
     }
 
     /// The possible states of a thread after a move of another.
-    pub fn answers(&self, way: &Transition, other: Thread) -> Vec<Thread> {
-        match &way.telling {
+    pub fn answers(&self, transition: &Transition, other: Thread) -> Vec<Thread> {
+        match &transition.telling {
             None => vec![other],
             Some((step, broadcast, after)) => {
-                let shared = (way.from.0, *after);
+                let shared = (transition.from.0, *after);
                 let answers = self.explicit.answers(*step, broadcast, shared, &Self::local(other));
                 answers.into_iter().map(|answer| Self::thread(answer.next)).collect()
             }
@@ -240,7 +240,7 @@ impl<'v, 'p> Settling<'v, 'p> {
     }
 
     /// All moves from a thread state.
-    pub fn ways(&self, (shared, thread): (Shared, Thread)) -> Result<Ways, ProofError> {
+    pub fn moves(&self, (shared, thread): (Shared, Thread)) -> Result<Moves, ProofError> {
         let mut found = Vec::new();
         let mut errors = false;
         for one in self.explicit.moves(shared, &Self::local(thread)) {
@@ -284,7 +284,7 @@ impl<'v, 'p> Settling<'v, 'p> {
                 });
             }
         }
-        Ok(Ways { list: found, error: errors })
+        Ok(Moves { list: found, error: errors })
     }
 
     /// The possible threads at the start, with upper bounds on their numbers.

@@ -38,12 +38,12 @@ pub(super) fn check(
         if index % 256 == 0 {
             budget.check(index as u64 * 400).map_err(ProofError::TooExpensive)?;
         }
-        let ways = settling.ways((*shared, *thread))?;
-        if ways.error && !test.is_bad(*shared, &[*thread]) {
+        let moves = settling.moves((*shared, *thread))?;
+        if moves.error && !test.is_bad(*shared, &[*thread]) {
             return claim("a step to an error is not among the configurations");
         }
-        for way in ways.list {
-            into.entry(way.shared).or_default().push(way);
+        for transition in moves.list {
+            into.entry(transition.shared).or_default().push(transition);
         }
     }
     let Some(initial) = settling.explicit.initial_shared() else { return claim(TOO_LARGE) };
@@ -53,11 +53,11 @@ pub(super) fn check(
         if initial.contains(&configuration.shared) && is_initial(&starts, &configuration.threads) {
             return claim("an initial configuration is said to be unreachable");
         }
-        for (index, way) in into.get(&configuration.shared).into_iter().flatten().enumerate() {
+        for (index, transition) in into.get(&configuration.shared).into_iter().flatten().enumerate() {
             if index % 256 == 0 {
                 budget.check(0).map_err(ProofError::TooExpensive)?;
             }
-            test.leads_from_bad(way, &configuration.threads, budget)?;
+            test.leads_from_bad(transition, &configuration.threads, budget)?;
         }
     }
     Ok(())
@@ -90,28 +90,28 @@ impl Test<'_, '_, '_> {
     /// Each predecessor of these threads by a move must be bad or impossible.
     fn leads_from_bad(
         &self,
-        way: &Transition,
+        transition: &Transition,
         threads: &[Thread],
         budget: &Budget,
     ) -> Result<(), ProofError> {
         let mut rest = threads.to_vec();
         let mut touched = false;
-        for after in &way.after {
+        for after in &transition.after {
             if let Some(at) = rest.iter().position(|thread| thread == after) {
                 rest.remove(at);
                 touched = true;
             }
         }
-        if !touched && way.telling.is_none() && way.from.0 == way.shared {
+        if !touched && transition.telling.is_none() && transition.from.0 == transition.shared {
             // The configuration existed before.
             return Ok(());
         }
-        let mut before: Vec<Vec<Thread>> = vec![vec![way.from.1]];
+        let mut before: Vec<Vec<Thread>> = vec![vec![transition.from.1]];
         for thread in rest {
             let becomes = |other: &&(Shared, Thread)| {
-                other.0 == way.from.0 && self.settling.answers(way, other.1).contains(&thread)
+                other.0 == transition.from.0 && self.settling.answers(transition, other.1).contains(&thread)
             };
-            let sources: Vec<Thread> = match &way.telling {
+            let sources: Vec<Thread> = match &transition.telling {
                 None => vec![thread],
                 Some(_) => self.settling.states.iter().filter(becomes).map(|(_, other)| *other).collect(),
             };
@@ -123,7 +123,7 @@ impl Test<'_, '_, '_> {
         }
         for mut list in before {
             list.sort_unstable();
-            if self.is_possible(way.from.0, &list) && !self.is_bad(way.from.0, &list) {
+            if self.is_possible(transition.from.0, &list) && !self.is_bad(transition.from.0, &list) {
                 return claim("a configuration that leads to an unreachable one is not among them");
             }
         }

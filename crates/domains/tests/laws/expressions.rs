@@ -1,12 +1,11 @@
 //! Random expressions in random states: abstract evaluation against the step semantics.
 
-use crate::operations::OPERATIONS;
-use crate::samples::{TYPES, number_around, value};
+use crate::samples::{number_around, value};
 use domains::{Environment, Lattice, Number, Numbers, Resolve, evaluate};
 use ir::semantics::{Fault, Machine};
 use ir::{
-    Count, Expr, Initial, IntType, Layout, LocalId, LocationKind, Object, ObjectId, Place, Program, Span,
-    Storage, Template, TemplateId, UnaryOp, Value,
+    BinaryOp, Count, Expr, Initial, IntType, Layout, LocalId, LocationKind, Object, ObjectId, Place, Program,
+    Span, Storage, Template, TemplateId, UnaryOp, Value,
 };
 use std::sync::Arc;
 use testkit::random::Random;
@@ -40,7 +39,7 @@ impl World {
         let mut template = Template { name: "t".into(), ..Template::default() };
         let mut values = Vec::new();
         for index in 0..POINTER as usize {
-            let ty = TYPES[index / 2];
+            let ty = IntType::ALL[index / 2];
             template.local(format!("x{index}"), ty, Span::default());
             values.push(value(random, ty));
         }
@@ -126,7 +125,7 @@ pub fn expression(random: &mut Random, ty: IntType, depth: usize) -> Expr {
     }
     match random.below(if ty == IntType::BOOL { 12 } else { 8 }) {
         0 => {
-            let from = random.pick(&TYPES);
+            let from = random.pick(&IntType::ALL);
             Expr::cast(ty, expression(random, from, depth - 1))
         }
         1 => Expr::unary(random.pick(&[UnaryOp::Neg, UnaryOp::Not]), ty, expression(random, ty, depth - 1)),
@@ -141,24 +140,24 @@ pub fn expression(random: &mut Random, ty: IntType, depth: usize) -> Expr {
             _ => {
                 let ty = random.pick(&[IntType::I8, IntType::I32, IntType::I64]);
                 let pair = (expression(random, ty, depth - 1), expression(random, ty, depth - 1));
-                Expr::Overflows(random.pick(&OPERATIONS[..10]), ty, Box::new(pair))
+                Expr::Overflows(random.pick(&BinaryOp::ALL[..10]), ty, Box::new(pair))
             }
         },
         _ => {
-            let op = random.pick(&OPERATIONS[..10]);
+            let op = random.pick(&BinaryOp::ALL[..10]);
             Expr::binary(op, ty, expression(random, ty, depth - 1), expression(random, ty, depth - 1))
         }
     }
 }
 
 fn comparison(random: &mut Random, depth: usize) -> Expr {
-    let ty = random.pick(&TYPES);
-    let op = random.pick(&OPERATIONS[10..]);
+    let ty = random.pick(&IntType::ALL);
+    let op = random.pick(&BinaryOp::ALL[10..]);
     Expr::binary(op, ty, expression(random, ty, depth - 1), expression(random, ty, depth - 1))
 }
 
 fn leaf(random: &mut Random, ty: IntType) -> Expr {
-    let kind = TYPES.iter().position(|known| *known == ty).expect("a type") as u32;
+    let kind = IntType::ALL.iter().position(|known| *known == ty).expect("a type") as u32;
     match random.below(4) {
         0 => Expr::Const(value(random, ty), ty),
         1 if ty == CELL => match random.below(3) {
@@ -182,7 +181,7 @@ fn values_are_in_the_abstract_value() {
     for seed in 0..12_000 {
         let world = World::new(seed);
         let random = &mut Random::new(seed + (1 << 32));
-        let ty = random.pick(&TYPES);
+        let ty = random.pick(&IntType::ALL);
         let depth = random.below(5);
         let expr = expression(random, ty, depth);
         let environment = world.environment(random);

@@ -1,27 +1,10 @@
 //! Abstract operations on numbers against the concrete ones.
 
-use crate::samples::{TYPES, number_around, typed_number_around, value};
+use crate::samples::{number_around, typed_number_around, value};
 use domains::{Interval, Lattice, Number};
 use ir::semantics::apply;
 use ir::{BinaryOp, IntType, UnaryOp, Value};
 use testkit::random::Random;
-
-pub const OPERATIONS: [BinaryOp; 14] = [
-    BinaryOp::Add,
-    BinaryOp::Sub,
-    BinaryOp::Mul,
-    BinaryOp::Div,
-    BinaryOp::Rem,
-    BinaryOp::And,
-    BinaryOp::Or,
-    BinaryOp::Xor,
-    BinaryOp::Shl,
-    BinaryOp::Shr,
-    BinaryOp::Eq,
-    BinaryOp::Ne,
-    BinaryOp::Lt,
-    BinaryOp::Le,
-];
 
 fn unary(op: UnaryOp, ty: IntType, value: Value) -> Option<Value> {
     match op {
@@ -39,8 +22,8 @@ fn cast(ty: IntType, value: Value) -> Value {
 fn results_are_in_the_abstract_result() {
     for seed in 0..60_000 {
         let random = &mut Random::new(seed);
-        let ty = random.pick(&TYPES);
-        let op = random.pick(&OPERATIONS);
+        let ty = random.pick(&IntType::ALL);
+        let op = random.pick(&BinaryOp::ALL);
         let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
         let (a, b) = (value(random, ty), value(random, if shift { IntType::I8 } else { ty }));
         let (left, right) = (typed_number_around(random, a, ty), typed_number_around(random, b, ty));
@@ -67,7 +50,7 @@ fn results_are_in_the_abstract_result() {
                 assert!(result.contains(exact), "{op:?}.{ty} {a} = {exact}: {left} gives {result}");
             }
         }
-        let to = random.pick(&TYPES);
+        let to = random.pick(&IntType::ALL);
         let result = left.cast(to);
         assert!(result.contains(cast(to, a)), "({to}) {a}: {left} gives {result}");
         let removed = random.pick(&[0, a + 1, a - 1]);
@@ -90,7 +73,7 @@ fn small_sets_are_exhausted() {
         let members = |number: &Number| -> Vec<Value> {
             (ty.min()..=ty.max()).filter(|value| number.contains(*value)).collect()
         };
-        for op in OPERATIONS {
+        for op in BinaryOp::ALL {
             let result = Number::binary(op, ty, &left, &right);
             let overflows = Number::overflows(op, ty, &left, &right);
             for a in members(&left) {

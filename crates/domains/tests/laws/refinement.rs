@@ -1,7 +1,7 @@
 //! Conditions: no state that they allow is lost, and what they say is found.
 
 use crate::expressions::{World, expression, local};
-use crate::samples::{TYPES, number_around};
+use crate::samples::number_around;
 use domains::{Environment, Lattice, Number, Numbers, assume, evaluate, refine};
 use ir::{BinaryOp, Expr, IntType, LocalId, UnaryOp, Value};
 use testkit::random::Random;
@@ -27,7 +27,7 @@ fn wanted_values_keep_their_states() {
     for seed in 0..12_000 {
         let world = World::new(seed);
         let random = &mut Random::new(seed + (3 << 32));
-        let ty = random.pick(&TYPES);
+        let ty = random.pick(&IntType::ALL);
         let depth = 1 + random.below(3);
         let expr = expression(random, ty, depth);
         let environment = world.environment(random);

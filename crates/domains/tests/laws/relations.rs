@@ -2,7 +2,6 @@
 //! say.
 
 use crate::expressions::{World, expression, local};
-use crate::samples::TYPES;
 use domains::{Lattice, Number, Packing, Packs, Relational, Source, Statement};
 use ir::{BinaryOp, Expr, IntType, LocalId, Value};
 use testkit::random::Random;
@@ -28,12 +27,12 @@ fn holds(world: &World, packs: &Packs<LocalId>, state: &Relational<LocalId>) -> 
 
 /// Mostly sums and comparisons, which octagons can follow.
 fn linear(random: &mut Random, ty: IntType, depth: usize) -> Expr {
-    let kind = TYPES.iter().position(|known| *known == ty).expect("a type") as u32;
+    let kind = IntType::ALL.iter().position(|known| *known == ty).expect("a type") as u32;
     match random.below(if depth == 0 { 2 } else { 6 }) {
         0 => Expr::Const(ty.wrap(random.below(5) as Value - 1), ty),
         1 => local(2 * kind + random.below(2) as u32),
         2 => {
-            let from = random.pick(&TYPES);
+            let from = random.pick(&IntType::ALL);
             Expr::cast(ty, linear(random, from, depth - 1))
         }
         3 => expression(random, ty, depth - 1),
@@ -46,7 +45,7 @@ fn linear(random: &mut Random, ty: IntType, depth: usize) -> Expr {
 
 fn condition(random: &mut Random) -> Expr {
     let op = random.pick(&[BinaryOp::Lt, BinaryOp::Le, BinaryOp::Eq, BinaryOp::Ne]);
-    let ty = random.pick(&TYPES);
+    let ty = random.pick(&IntType::ALL);
     let compared = Expr::binary(op, ty, linear(random, ty, 2), linear(random, ty, 2));
     match random.below(4) {
         0 => compared.not(),
@@ -87,7 +86,7 @@ fn runs_stay_inside() {
             }
             // A parallel assignment of two variables.
             let targets = [random.below(18) as u32, random.below(18) as u32];
-            let exprs = targets.map(|target| linear(random, TYPES[target as usize / 2], 2));
+            let exprs = targets.map(|target| linear(random, IntType::ALL[target as usize / 2], 2));
             let values = [world.concrete(&exprs[0]), world.concrete(&exprs[1])];
             let (Ok(first), Ok(second)) = (values[0], values[1]) else { continue };
             let abstract_value = state.evaluate(&packs, &exprs[0], &world);
@@ -108,7 +107,11 @@ fn runs_stay_inside() {
             state = state.assign(&packs, &pairs, &world);
             assert!(holds(&world, &packs, &state), "{targets:?} := {exprs:?}: {before:?} became {state:?}");
             if random.once_in(4) {
-                state.put(&packs, LocalId(targets[1]), Number::of_type(TYPES[targets[1] as usize / 2]));
+                state.put(
+                    &packs,
+                    LocalId(targets[1]),
+                    Number::of_type(IntType::ALL[targets[1] as usize / 2]),
+                );
                 assert!(holds(&world, &packs, &state), "{before:?} became {state:?}");
             }
         }

@@ -4,19 +4,6 @@ use domains::{Bound, Congruence, Interval, Lattice, Number};
 use ir::{IntType, Value};
 use testkit::random::Random;
 
-/// All integer types.
-pub const TYPES: [IntType; 9] = [
-    IntType::BOOL,
-    IntType::I8,
-    IntType::U8,
-    IntType::I16,
-    IntType::U16,
-    IntType::I32,
-    IntType::U32,
-    IntType::I64,
-    IntType::U64,
-];
-
 /// A value of a type: an end of the range, a small number, a power of two or its neighbour, or anything.
 pub fn value(random: &mut Random, ty: IntType) -> Value {
     let small = random.below(7) as Value - 3;
@@ -25,7 +12,7 @@ pub fn value(random: &mut Random, ty: IntType) -> Value {
         1 => ty.max() - small.abs(),
         2 | 3 => small,
         4 => (1 << random.below(usize::from(ty.bits))) + small,
-        _ => (random.below(1 << 40) as Value) * (random.below(1 << 40) as Value),
+        _ => (random.below(1_i64 << 40) as Value) * (random.below(1_i64 << 40) as Value),
     };
     ty.wrap(raw)
 }

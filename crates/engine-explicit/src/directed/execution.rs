@@ -428,11 +428,11 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
             edges.retain(|edge| !is_open_comparison(code, *edge));
         }
         if edges.len() > 1 && edges.iter().filter(|edge| self.is_enabled(thread, code, **edge)).count() > 1 {
-            let is_way = |edge: &EdgeId| {
+            let is_branch = |edge: &EdgeId| {
                 matches!(code.edges[*edge].ops.first(), Some(Op::Assume(_)))
                     && self.is_enabled(thread, code, *edge)
             };
-            let ways: Vec<EdgeId> = edges.iter().copied().filter(is_way).collect();
+            let branches: Vec<EdgeId> = edges.iter().copied().filter(is_branch).collect();
             // What leads there first, of this what is modelled, then what is closer; sometimes anything. No
             // signal arrives where no handler is meant.
             let seldom = if self.plan.habit == Habit::Random { 2 } else { 8 };
@@ -454,10 +454,10 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
                 let is_unwanted = is_signal(*edge) && !self.guide.wants_signals;
                 (is_unwanted, distance == NEVER, is_lost(*edge), distance)
             });
-            if ways.len() > 1 && self.record.conditions.len() < MOST_CONDITIONS {
+            if branches.len() > 1 && self.record.conditions.len() < MOST_CONDITIONS {
                 let may_be = |edge: EdgeId| self.guide.wants_signals || !is_signal(edge);
-                let missed: Vec<EdgeId> = ways.iter().copied().filter(|edge| may_be(*edge)).collect();
-                self.decide(thread, template, &ways, &missed, &mut edges);
+                let missed: Vec<EdgeId> = branches.iter().copied().filter(|edge| may_be(*edge)).collect();
+                self.decide(thread, template, &branches, &missed, &mut edges);
             }
         }
         for &edge in &edges {
@@ -475,25 +475,30 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
         &mut self,
         thread: ThreadIndex,
         template: TemplateId,
-        ways: &[EdgeId],
+        branches: &[EdgeId],
         missed: &[EdgeId],
         edges: &mut Vec<EdgeId>,
     ) {
         let number = self.record.inputs.len();
-        let planned = self.plan.inputs.get(number).and_then(|value| ways.get(usize::try_from(*value).ok()?));
+        let planned =
+            self.plan.inputs.get(number).and_then(|value| branches.get(usize::try_from(*value).ok()?));
         if let Some(planned) = planned.copied() {
             edges.retain(|edge| *edge != planned);
             edges.insert(0, planned);
         }
-        let Some(way) = edges.iter().find_map(|edge| ways.iter().position(|way| way == edge)) else { return };
-        let step = (template, ways[way]);
+        let Some(taken) = edges.iter().find_map(|edge| branches.iter().position(|taken| taken == edge))
+        else {
+            return;
+        };
+        let step = (template, branches[taken]);
         let (ty, kind) = (IntType::U8, ChoiceKind::Any);
-        let input = Input { value: way as Value, ty, kind, step, number: self.steps.len() };
+        let input = Input { value: taken as Value, ty, kind, step, number: self.steps.len() };
         self.record.inputs.push(input);
         let code = &self.guide.model.machine.program.templates[template];
-        let here = self.guide.distance(&self.state, thread, code.edges[ways[way]].target);
+        let here = self.guide.distance(&self.state, thread, code.edges[branches[taken]].target);
         let is_new = self.record.conditions.len() >= self.plan.settled;
-        let others = ways.iter().enumerate().filter(|(other, edge)| *other != way && missed.contains(edge));
+        let others =
+            branches.iter().enumerate().filter(|(other, edge)| *other != taken && missed.contains(edge));
         for (other, edge) in others {
             let often = self.misses.entry((template, *edge)).or_default();
             *often += 1;
@@ -510,7 +515,7 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
                 is_closer: distance < here,
             });
         }
-        self.record.conditions.push(Shadow::is(number as InputNumber, way as Value));
+        self.record.conditions.push(Shadow::is(number as InputNumber, taken as Value));
         *self.taken.entry((step, None)).or_default() += 1;
     }
 

@@ -98,12 +98,12 @@ pub enum Condition {
     /// A signal arrives whose handler is set there.
     Signal,
     /// An unmodelled value there leads to the branch that was taken.
-    Way,
+    Branch,
 }
 
 /// A result.
 #[derive(Clone, Debug)]
-pub enum Found {
+pub enum FoundRace {
     /// A race.
     Race(Trace),
     /// An execution that is a race if these values are as they were chosen, and the accesses that meet.
@@ -130,7 +130,7 @@ pub struct Directed<'p> {
     /// The inputs that are not modelled on which the last execution rests.
     doubts: Vec<usize>,
     /// What was found by the way.
-    found: Vec<(usize, Found)>,
+    found: Vec<(usize, FoundRace)>,
     /// How often each branch was taken at most in one execution, for each caller; and the last plan of an
     /// execution that took one more often than others before, and its number. Searches share them.
     most: BTreeMap<(Step, Option<LocationId>), u32>,
@@ -205,7 +205,7 @@ impl<'p> Directed<'p> {
 
     /// The results since the last call, with the numbers of the locations. Possible races on a location are
     /// returned only if they depend on fewer values than before.
-    pub fn take_found(&mut self) -> Vec<(usize, Found)> {
+    pub fn take_found(&mut self) -> Vec<(usize, FoundRace)> {
         std::mem::take(&mut self.found)
     }
 
@@ -229,7 +229,7 @@ impl<'p> Directed<'p> {
             let narrowed = Model::new(&one, model.facts.clone(), Property::NoRace, most, false);
             let budget = self.shortening.as_ref().unwrap_or(budget);
             let shorter = narrowed.map(|narrowed| shorten(&narrowed, trace.clone(), budget));
-            self.found.push((index, Found::Race(shorter.unwrap_or(trace))));
+            self.found.push((index, FoundRace::Race(shorter.unwrap_or(trace))));
             self.watched.remove(index);
             return;
         }
@@ -237,13 +237,13 @@ impl<'p> Directed<'p> {
             record.unmodelled(model, until).into_iter().unzip();
         if unmodelled.is_empty() {
             let span = first_uncertain(model, &trace);
-            unmodelled.extend(span.map(|span| Unmodelled { span, what: Condition::Way }));
+            unmodelled.extend(span.map(|span| Unmodelled { span, what: Condition::Branch }));
         }
         self.doubts.extend(doubts);
         if self.conditions.get(&index).is_none_or(|known| unmodelled.len() < *known) {
             self.conditions.insert(index, unmodelled.len());
             let sites = meeting_sites(model, &trace);
-            self.found.push((index, Found::Possible(trace, unmodelled, sites)));
+            self.found.push((index, FoundRace::Possible(trace, unmodelled, sites)));
         }
     }
 
@@ -251,8 +251,8 @@ impl<'p> Directed<'p> {
     fn meet(&mut self, steps: &[TraceStep], suspects: &[Suspect], record: &Record, budget: &Budget) {
         for suspect in suspects {
             let tried = self.meetings.entry((suspect.location, suspect.steps)).or_default();
-            let is_found = |(index, found): &(usize, Found)| {
-                *index == suspect.location && matches!(found, Found::Race(_))
+            let is_found = |(index, found): &(usize, FoundRace)| {
+                *index == suspect.location && matches!(found, FoundRace::Race(_))
             };
             if *tried >= MOST_MEETINGS || self.found.iter().any(is_found) || budget.check(0).is_err() {
                 continue;

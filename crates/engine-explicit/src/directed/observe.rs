@@ -96,7 +96,7 @@ pub(super) struct Suspect {
 }
 
 /// An access that was made.
-struct Past {
+struct EarlierAccess {
     location: usize,
     thread: ThreadIndex,
     time: u32,
@@ -114,7 +114,7 @@ pub(super) struct Observer {
     /// When locks and atomic bytes were last used.
     bytes: FxHashMap<u64, Clock>,
     /// The last accesses to each word, one of each thread and kind.
-    words: FxHashMap<u64, Vec<Past>>,
+    words: FxHashMap<u64, Vec<EarlierAccess>>,
     known: FxHashSet<(usize, Step, Step)>,
     pub(super) suspects: Vec<Suspect>,
 }
@@ -203,8 +203,8 @@ impl Observer {
                     self.suspects.push(Suspect { location, first: earlier.number, second: number, steps });
                 }
             }
-            let new = Past { location, thread, time, number, step, access: *access };
-            let is_same = |earlier: &&mut Past| {
+            let new = EarlierAccess { location, thread, time, number, step, access: *access };
+            let is_same = |earlier: &&mut EarlierAccess| {
                 earlier.thread == thread && earlier.access.write == access.write && earlier.step == step
             };
             match past.iter_mut().find(is_same) {

@@ -346,7 +346,7 @@ template twice(given: u8) {
             let choices: Vec<ir::Value> =
                 ops.iter().filter(asks).filter_map(|_| inputs.next().copied()).collect();
             let mut given = Given::new(&choices);
-            model.machine.advance(&mut run.state, 0, edge, &mut given, &mut Vec::new()).expect("it goes on");
+            model.machine.advance(&mut run.state, 0, edge, &mut given, &mut Vec::new()).expect("it can run");
             run.steps.push(TraceStep { thread: 0, edge, choices });
         }
         run

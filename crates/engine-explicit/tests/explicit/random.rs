@@ -9,22 +9,8 @@ use ir::{
     BinaryOp, Callee, Expr, Initial, IntType, Layout, Lhs, LocalId, LockKind, ObjectId, Op, Place, Program,
     SharedObject, Storage, SyncKind, TemplateId, Waiting,
 };
+use testkit::random::Random;
 use verdict::{Budget, Exhausted, Property};
-
-/// A small deterministic generator of numbers (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % bound
-    }
-}
 
 struct Generator {
     random: Random,
@@ -45,10 +31,10 @@ const LOCALS: [IntType; 4] = [INT, INT, POINTER, IntType::BOOL];
 
 impl Generator {
     fn global(&mut self) -> ObjectId {
-        self.globals[self.random.below(self.globals.len() as u64) as usize]
+        self.globals[self.random.below(self.globals.len())]
     }
     fn mutex(&mut self) -> ObjectId {
-        self.mutexes[self.random.below(self.mutexes.len() as u64) as usize]
+        self.mutexes[self.random.below(self.mutexes.len())]
     }
     fn value(&mut self) -> Expr {
         match self.random.below(3) {
@@ -71,7 +57,7 @@ impl Generator {
     }
     /// Something about guarded data: mostly under its lock, sometimes not, sometimes with a broken lock.
     fn guarded_statement(&mut self, depth: u32) -> Vec<Stmt> {
-        let (data, lock, shared) = self.guarded[self.random.below(self.guarded.len() as u64) as usize];
+        let (data, lock, shared) = self.guarded[self.random.below(self.guarded.len())];
         let register = self.random.below(2) as u32;
         let place = Expr::Address(lock, 0);
         let word = Place { atomic: true, ..Place::cell(lock, 0, IntType::U32) };

@@ -527,13 +527,13 @@ impl<'a, 'm> Clauses<'a, 'm> {
         };
         let shared =
             |variable: &Variable| model.is_shared(variable) || model.constants.contains_key(variable);
-        let mut ways = Vec::new();
+        let mut races = Vec::new();
         for a in of(one) {
             for b in of(other) {
-                ways.push(a.race(one.member, b, other.member, &shared).substitute(&model.constants));
+                races.push(a.race(one.member, b, other.member, &shared).substitute(&model.constants));
             }
         }
-        Term::any(ways)
+        Term::any(races)
     }
 
     /// Drops clauses about relations on which safety does not depend.

@@ -164,13 +164,13 @@ fn proof(
     solution: &Interpretation,
 ) -> ModularProof {
     let size = clauses.size;
-    let mut ways: IndexMap<Vec<TemplateId>, Vec<Term>> = IndexMap::new();
+    let mut cases: IndexMap<Vec<TemplateId>, Vec<Term>> = IndexMap::new();
     for (key, relation) in &clauses.relations {
         let always = Term::bool(true);
         let formula = if clauses.used[*relation] { &solution.formulas[*relation] } else { &always };
         let formula = &formula.and(&base.of(model, &positioned(key)));
         let templates: Vec<TemplateId> = key.iter().map(|(template, _)| *template).collect();
-        let here = ways.entry(templates).or_default();
+        let here = cases.entry(templates).or_default();
         if !formula.is_false() {
             let orders = arrangements(key);
             here.extend(orders.iter().map(|order| arranged(model, key, order, formula)));
@@ -178,13 +178,8 @@ fn proof(
     }
     let constants = model.constants.iter().map(|(variable, value)| variable.term().equals(value));
     let constants = Term::all(constants);
-    let mut invariants: Vec<(Vec<TemplateId>, Term)> = ways
-        .into_iter()
-        .map(|(templates, ways)| {
-            let ways = Term::any(ways);
-            (templates, constants.and(&ways))
-        })
-        .collect();
+    let mut invariants: Vec<(Vec<TemplateId>, Term)> =
+        cases.into_iter().map(|(templates, cases)| (templates, constants.and(&Term::any(cases)))).collect();
     // Groups that are not listed are impossible.
     let running: Vec<TemplateId> = model.places.keys().copied().collect();
     for templates in (1..=size).flat_map(|size| clauses::multisets(&running, size)) {

@@ -33,10 +33,10 @@ pub fn blocks(system: &HornSystem, budget: &Budget) -> Option<Blocks> {
     if system.clauses.iter().any(|clause| clause.body.len() > 1) {
         return None;
     }
-    let ways = Ways::new(system);
+    let paths = Paths::new(system);
     let mut result = Blocks { system: HornSystem::default(), kept: IdVec::new() };
     let mut numbers: IndexMap<RelationId, RelationId> = IndexMap::new();
-    for relation in &ways.cuts {
+    for relation in &paths.cuts {
         let what = &system.relations[*relation];
         numbers.insert(*relation, result.system.relation(what.name.clone(), what.parameters.clone()));
         result.kept.push(*relation);
@@ -50,18 +50,18 @@ pub fn blocks(system: &HornSystem, budget: &Budget) -> Option<Blocks> {
         let head = clause.head.as_ref().map(&renumbered);
         result.system.clause(Clause { head, ..clause.clone() });
     }
-    for source in &ways.cuts {
-        let inner = ways.inner(*source);
+    for source in &paths.cuts {
+        let inner = paths.inner(*source);
         let ends: IndexSet<Option<RelationId>> = inner
             .iter()
             .chain([source])
-            .flat_map(|relation| &ways.leaving[*relation])
+            .flat_map(|relation| &paths.leaving[*relation])
             .map(|clause| system.clauses[*clause].head.as_ref().map(|head| head.relation))
-            .filter(|end| end.is_none_or(|end| ways.cuts.contains(&end)))
+            .filter(|end| end.is_none_or(|end| paths.cuts.contains(&end)))
             .collect();
         for end in ends {
-            let between = ways.between(*source, &inner, end);
-            let block = ways.block(*source, &between, end, &mut parts);
+            let between = paths.between(*source, &inner, end);
+            let block = paths.block(*source, &between, end, &mut parts);
             if parts > MOST_PARTS || budget.check(0).is_err() {
                 return None;
             }
@@ -90,14 +90,14 @@ fn shared(arguments: &[Vec<Term>], position: usize) -> Option<Term> {
     (is_simple && others.iter().all(|other| other[position] == *value)).then(|| value.clone())
 }
 
-struct Ways<'a> {
+struct Paths<'a> {
     system: &'a HornSystem,
     leaving: IdVec<RelationId, Vec<ClauseId>>,
     /// The relations that stay.
     cuts: IndexSet<RelationId>,
 }
 
-impl<'a> Ways<'a> {
+impl<'a> Paths<'a> {
     fn new(system: &'a HornSystem) -> Self {
         let mut leaving: IdVec<RelationId, Vec<ClauseId>> =
             system.relations.iter().map(|_| Vec::new()).collect();
@@ -227,9 +227,9 @@ impl<'a> Ways<'a> {
         parts: &mut usize,
     ) -> Term {
         let derived = |relation: RelationId| Term::bool_variable(Symbol::Derived(relation.0));
-        let mut ways: IndexMap<Option<RelationId>, Vec<Term>> = IndexMap::new();
-        ways.insert(end, Vec::new());
-        ways.extend(between.iter().map(|relation| (Some(*relation), Vec::new())));
+        let mut cases: IndexMap<Option<RelationId>, Vec<Term>> = IndexMap::new();
+        cases.insert(end, Vec::new());
+        cases.extend(between.iter().map(|relation| (Some(*relation), Vec::new())));
         let parameters = |relation: RelationId| &self.system.relations[relation].parameters;
         // What the parameters of relations are called, and what clauses to them make of each.
         let mut names: IndexMap<RelationId, Vec<Term>> = IndexMap::new();
@@ -266,21 +266,21 @@ impl<'a> Ways<'a> {
                         arriving.entry(application.relation).or_default().push(values.collect());
                     }
                 }
-                ways.entry(head).or_default().push(Term::all(all));
+                cases.entry(head).or_default().push(Term::all(all));
             }
         }
         // Where clauses arrive with different arguments, the copies are one of them.
         for (relation, arguments) in &arriving {
-            let arrivals = ways.get_mut(&Some(*relation)).into_iter().flatten();
-            for (way, values) in arrivals.zip(arguments) {
+            let arrivals = cases.get_mut(&Some(*relation)).into_iter().flatten();
+            for (case, values) in arrivals.zip(arguments) {
                 let same = names[relation].iter().zip(values).map(|(name, value)| name.equals(value));
-                *way = Term::all(same.chain([way.clone()]));
+                *case = Term::all(same.chain([case.clone()]));
             }
         }
-        Term::all(ways.into_iter().map(|(head, ways)| match head {
-            _ if head == end => Term::any(ways),
-            Some(relation) => derived(relation).implies(&Term::any(ways)),
-            None => Term::any(ways),
+        Term::all(cases.into_iter().map(|(head, cases)| match head {
+            _ if head == end => Term::any(cases),
+            Some(relation) => derived(relation).implies(&Term::any(cases)),
+            None => Term::any(cases),
         }))
     }
 }

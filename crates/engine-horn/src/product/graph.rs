@@ -29,7 +29,7 @@ use ir::LocationId;
 use rustc_hash::FxHashMap;
 use smt::{Term, Variable};
 use std::rc::Rc;
-use transitions::threads::{Thread, ThreadNumber, Threads, literals};
+use transitions::threads::{Thread, ThreadNumber, ThreadStep, Threads, literals};
 use transitions::{Kind, System, loop_heads};
 use verdict::{Budget, Exhausted};
 
@@ -67,6 +67,13 @@ pub struct Manner<'a> {
     pub split: &'a IndexSet<Variable>,
     /// More nodes than this are too many.
     pub most_nodes: usize,
+}
+
+impl Manner<'_> {
+    /// The values that distinguish a node.
+    fn values(&self, known: &IndexMap<Variable, Term>) -> Vec<Option<Term>> {
+        self.split.iter().map(|variable| known.get(variable).cloned()).collect()
+    }
 }
 
 /// The number of a node.
@@ -122,136 +129,12 @@ impl Graph {
         manner: Manner<'_>,
         budget: &Budget,
     ) -> Result<Self, NoGraph> {
-        let Manner { order, split, most_nodes } = manner;
-        let apart = |known: &IndexMap<Variable, Term>| -> Vec<Option<Term>> {
-            split.iter().map(|variable| known.get(variable).cloned()).collect()
-        };
-        let count = threads.threads.len();
-        let heads: Vec<IndexSet<LocationId>> = threads.threads.iter().map(Thread::loop_heads).collect();
-        let turns = turns(threads, &heads);
-        let starters = (0..count).map(|thread| threads.starters(thread)).collect();
-        let mut futures = Futures { system, threads, starters, known: FxHashMap::default() };
-        let mut independence = Independence::new(system, threads, budget);
-        let locations =
-            threads.threads.iter().map(|thread| thread.at_start.then_some(thread.entry)).collect();
-        let mut known = IndexMap::new();
-        literals(&threads.initial, &mut known);
-        let start = Node { locations, sleep: 0, first: 0, turns: 0, values: apart(&known) };
-        let mut graph = Self {
-            nodes: vec![start.clone()],
-            constants: vec![known],
-            moves: Vec::new(),
-            errors: vec![false],
-            awake: vec![0],
-        };
-        let mut numbers: IndexMap<Node, NodeNumber> = IndexMap::from([(start, 0)]);
-        // The moves from each node, by who takes which of its steps.
-        let mut moved: Vec<Vec<(ThreadNumber, usize, usize)>> = vec![Vec::new()];
-        let mut open: Vec<NodeNumber> = vec![0];
-        let mut waiting = vec![true];
-        while let Some(number) = open.pop() {
-            waiting[number] = false;
+        let mut exploration = Exploration::new(system, threads, needed, manner, budget);
+        while let Some(number) = exploration.open.pop() {
             budget.check(0).map_err(NoGraph::Exhausted)?;
-            let node = graph.nodes[number].clone();
-            let alone = (0..count).find(|thread| {
-                node.locations[*thread].is_some_and(|at| threads.is_atomic(system, *thread, at))
-            });
-            let set = match alone {
-                Some(alone) => 1 << alone,
-                None => persistent(needed, &node, &mut futures, &mut independence),
-            };
-            graph.awake[number] = set;
-            let mut before: Vec<ThreadNumber> = Vec::new();
-            for thread in preference(node.first, count) {
-                let Some(location) = node.locations[thread] else { continue };
-                if set & (1 << thread) == 0 || node.sleep & (1 << thread) != 0 {
-                    continue;
-                }
-                let steps = &threads.threads[thread].steps[location];
-                for (index, step) in steps.iter().enumerate() {
-                    let constants = &graph.constants[number];
-                    let guard = step.guard.substitute(constants);
-                    if guard.is_false() {
-                        continue;
-                    }
-                    let mut after = constants.clone();
-                    let mut learnt = IndexMap::new();
-                    literals(&guard, &mut learnt);
-                    let mut more = constants.clone();
-                    more.extend(learnt.into_iter().filter(|(v, _)| threads.variables.contains_key(v)));
-                    after.extend(more.clone());
-                    for (variable, value) in &step.updates {
-                        let value = value.substitute(&more);
-                        if value.is_literal() {
-                            after.insert(variable.clone(), value);
-                        } else {
-                            after.swap_remove(variable);
-                        }
-                    }
-                    let mut next = node.clone();
-                    next.locations[thread] = Some(step.target);
-                    for child in &step.starts {
-                        next.locations[*child] = Some(threads.threads[*child].entry);
-                    }
-                    next.sleep = 0;
-                    let asleep = (0..count).filter(|other| node.sleep & (1 << other) != 0);
-                    for other in asleep.chain(before.iter().copied()) {
-                        if let Some(at) = node.locations[other]
-                            && other != thread
-                            && independence.of_all_at((thread, location, index), (other, at))
-                        {
-                            next.sleep |= 1 << other;
-                        }
-                    }
-                    if order == Order::RoundRobin && heads[thread].contains(&step.target) {
-                        next.turns = if thread == node.first { node.turns + 1 } else { 1 };
-                        next.first = thread;
-                        if next.turns >= turns[thread] {
-                            next.first = (thread + 1) % count;
-                            next.turns = 0;
-                        }
-                    }
-                    next.values = apart(&after);
-                    let target = match numbers.get(&next) {
-                        Some(target) => *target,
-                        None => {
-                            let target = graph.nodes.len();
-                            if target >= most_nodes {
-                                return Err(NoGraph::TooLarge);
-                            }
-                            numbers.insert(next.clone(), target);
-                            graph.errors.push(next.locations[needed.error.0] == Some(needed.error.1));
-                            graph.nodes.push(next);
-                            graph.awake.push(0);
-                            graph.constants.push(after.clone());
-                            moved.push(Vec::new());
-                            waiting.push(true);
-                            if !graph.errors[target] {
-                                open.push(target);
-                            }
-                            target
-                        }
-                    };
-                    match moved[number].iter().find(|(who, which, _)| (*who, *which) == (thread, index)) {
-                        // When less is known, a step may lead to another node than before.
-                        Some((_, _, old)) => graph.moves[*old].target = target,
-                        None => {
-                            moved[number].push((thread, index, graph.moves.len()));
-                            graph.moves.push(Move { source: number, target, thread, step: index });
-                        }
-                    }
-                    let here = &mut graph.constants[target];
-                    let size = here.len();
-                    here.retain(|variable, value| after.get(variable) == Some(value));
-                    if here.len() < size && !waiting[target] && !graph.errors[target] {
-                        waiting[target] = true;
-                        open.push(target);
-                    }
-                }
-                before.push(thread);
-            }
+            exploration.expand(number)?;
         }
-        Ok(graph)
+        Ok(exploration.graph)
     }
 
     /// Whether some path leads back to where it has been.
@@ -280,6 +163,201 @@ impl Graph {
             }
         }
         relevant
+    }
+}
+
+/// The values of variables that have one value at a node.
+type Constants = IndexMap<Variable, Term>;
+
+/// A product that is being explored.
+struct Exploration<'a> {
+    system: &'a System<'a>,
+    threads: &'a Threads,
+    needed: &'a Needed,
+    manner: Manner<'a>,
+    /// The heads of each thread's loops, and how often it may reach one in a row.
+    heads: Vec<IndexSet<LocationId>>,
+    turns: Vec<usize>,
+    futures: Futures<'a>,
+    independence: Independence<'a>,
+    graph: Graph,
+    numbers: IndexMap<Node, NodeNumber>,
+    /// The moves from each node, by who takes which of its steps.
+    moved: Vec<Vec<(ThreadNumber, usize, usize)>>,
+    /// The nodes to expand, and whether each node is among them.
+    open: Vec<NodeNumber>,
+    waiting: Vec<bool>,
+}
+
+impl<'a> Exploration<'a> {
+    fn new(
+        system: &'a System<'a>,
+        threads: &'a Threads,
+        needed: &'a Needed,
+        manner: Manner<'a>,
+        budget: &'a Budget,
+    ) -> Self {
+        let heads: Vec<IndexSet<LocationId>> = threads.threads.iter().map(Thread::loop_heads).collect();
+        let starters = (0..threads.threads.len()).map(|thread| threads.starters(thread)).collect();
+        let locations =
+            threads.threads.iter().map(|thread| thread.at_start.then_some(thread.entry)).collect();
+        let mut known = Constants::new();
+        literals(&threads.initial, &mut known);
+        let start = Node { locations, sleep: 0, first: 0, turns: 0, values: manner.values(&known) };
+        Self {
+            system,
+            threads,
+            needed,
+            manner,
+            turns: turns(threads, &heads),
+            heads,
+            futures: Futures { system, threads, starters, known: FxHashMap::default() },
+            independence: Independence::new(system, threads, budget),
+            graph: Graph {
+                nodes: vec![start.clone()],
+                constants: vec![known],
+                moves: Vec::new(),
+                errors: vec![false],
+                awake: vec![0],
+            },
+            numbers: IndexMap::from([(start, 0)]),
+            moved: vec![Vec::new()],
+            open: vec![0],
+            waiting: vec![true],
+        }
+    }
+
+    /// Takes the steps of all threads that are awake at a node.
+    fn expand(&mut self, number: NodeNumber) -> Result<(), NoGraph> {
+        self.waiting[number] = false;
+        let threads = self.threads;
+        let count = threads.threads.len();
+        let node = self.graph.nodes[number].clone();
+        let alone = (0..count).find(|thread| {
+            node.locations[*thread].is_some_and(|at| threads.is_atomic(self.system, *thread, at))
+        });
+        let set = match alone {
+            Some(alone) => 1 << alone,
+            None => persistent(self.needed, &node, &mut self.futures, &mut self.independence),
+        };
+        self.graph.awake[number] = set;
+        let mut earlier: Vec<ThreadNumber> = Vec::new();
+        for thread in preference(node.first, count) {
+            let Some(location) = node.locations[thread] else { continue };
+            if set & (1 << thread) == 0 || node.sleep & (1 << thread) != 0 {
+                continue;
+            }
+            for (index, step) in threads.threads[thread].steps[location].iter().enumerate() {
+                let constants = &self.graph.constants[number];
+                let guard = step.guard.substitute(constants);
+                if guard.is_false() {
+                    continue;
+                }
+                let after = self.constants_after(constants, &guard, step);
+                let next = self.next(&node, (thread, index, step), &earlier, &after);
+                let target = self.number(next, &after)?;
+                match self.moved[number].iter().find(|(who, which, _)| (*who, *which) == (thread, index)) {
+                    // When less is known, a step may lead to another node than before.
+                    Some((_, _, old)) => self.graph.moves[*old].target = target,
+                    None => {
+                        self.moved[number].push((thread, index, self.graph.moves.len()));
+                        self.graph.moves.push(Move { source: number, target, thread, step: index });
+                    }
+                }
+                self.reach(target, &after);
+            }
+            earlier.push(thread);
+        }
+        Ok(())
+    }
+
+    /// What is constant after a step whose guard holds.
+    fn constants_after(&self, before: &Constants, guard: &Term, step: &ThreadStep) -> Constants {
+        let mut learnt = Constants::new();
+        literals(guard, &mut learnt);
+        let mut known = before.clone();
+        known.extend(learnt.into_iter().filter(|(v, _)| self.threads.variables.contains_key(v)));
+        let mut after = known.clone();
+        for (variable, value) in &step.updates {
+            let value = value.substitute(&known);
+            if value.is_literal() {
+                after.insert(variable.clone(), value);
+            } else {
+                after.swap_remove(variable);
+            }
+        }
+        after
+    }
+
+    /// The node after a step of a thread. `earlier`: the threads that come before it in the order.
+    fn next(
+        &mut self,
+        node: &Node,
+        (thread, index, step): (ThreadNumber, usize, &ThreadStep),
+        earlier: &[ThreadNumber],
+        after: &Constants,
+    ) -> Node {
+        let count = node.locations.len();
+        let mut next = node.clone();
+        next.locations[thread] = Some(step.target);
+        for child in &step.starts {
+            next.locations[*child] = Some(self.threads.threads[*child].entry);
+        }
+        next.sleep = 0;
+        let asleep = (0..count).filter(|other| node.sleep & (1 << other) != 0);
+        for other in asleep.chain(earlier.iter().copied()) {
+            if let (Some(location), Some(at)) = (node.locations[thread], node.locations[other])
+                && other != thread
+                && self.independence.of_all_at((thread, location, index), (other, at))
+            {
+                next.sleep |= 1 << other;
+            }
+        }
+        if self.manner.order == Order::RoundRobin && self.heads[thread].contains(&step.target) {
+            next.turns = if thread == node.first { node.turns + 1 } else { 1 };
+            next.first = thread;
+            if next.turns >= self.turns[thread] {
+                next.first = (thread + 1) % count;
+                next.turns = 0;
+            }
+        }
+        next.values = self.manner.values(after);
+        next
+    }
+
+    /// The number of a node, which may be new.
+    fn number(&mut self, node: Node, constants: &Constants) -> Result<NodeNumber, NoGraph> {
+        if let Some(number) = self.numbers.get(&node) {
+            return Ok(*number);
+        }
+        let number = self.graph.nodes.len();
+        if number >= self.manner.most_nodes {
+            return Err(NoGraph::TooLarge);
+        }
+        self.numbers.insert(node.clone(), number);
+        let (thread, location) = self.needed.error;
+        let is_error = node.locations[thread] == Some(location);
+        self.graph.errors.push(is_error);
+        self.graph.nodes.push(node);
+        self.graph.awake.push(0);
+        self.graph.constants.push(constants.clone());
+        self.moved.push(Vec::new());
+        self.waiting.push(true);
+        if !is_error {
+            self.open.push(number);
+        }
+        Ok(number)
+    }
+
+    /// A step leads to a node: where that makes less of it constant, it is expanded again.
+    fn reach(&mut self, number: NodeNumber, constants: &Constants) {
+        let here = &mut self.graph.constants[number];
+        let size = here.len();
+        here.retain(|variable, value| constants.get(variable) == Some(value));
+        if here.len() < size && !self.waiting[number] && !self.graph.errors[number] {
+            self.waiting[number] = true;
+            self.open.push(number);
+        }
     }
 }
 
@@ -356,10 +434,10 @@ fn persistent(
                 // A thread that was not started may reach all its locations.
                 let from = node.locations[other].unwrap_or(threads.threads[other].entry);
                 let future = futures.of(other, from, member);
-                let disturbs = |(at, index): &(LocationId, usize)| {
+                let interferes = |(at, index): &(LocationId, usize)| {
                     !independence.of_all_at((other, *at, *index), (member, location))
                 };
-                if future.iter().any(disturbs) {
+                if future.iter().any(interferes) {
                     if !running(other) {
                         // Whoever starts it would have to be in the set, and what they do first: not worth
                         // the trouble.

@@ -10,6 +10,7 @@
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
 use smt::{Term, Variable};
+use transitions::constants::meet;
 use transitions::threads::{ThreadNumber, ThreadStep, Threads, literals};
 use transitions::{Kind, System};
 
@@ -89,19 +90,7 @@ fn must_wait(
                 continue;
             }
             let after = after(step, &here, &foreign, (&ended, &not_ended));
-            let there = &mut known[step.target.0 as usize];
-            let changed = match there {
-                None => {
-                    *there = Some(after);
-                    true
-                }
-                Some(there) => {
-                    let size = there.len();
-                    there.retain(|variable, value| after.get(variable) == Some(value));
-                    there.len() < size
-                }
-            };
-            if changed {
+            if meet(&mut known[step.target.0 as usize], after) {
                 open.push(step.target);
             }
         }

@@ -276,12 +276,12 @@ impl Search<'_, '_> {
         let mut moves = vec![last];
         let mut place = from;
         for layer in self.past.iter().rev() {
-            let ways = &layer[place];
+            let arrivals = &layer[place];
             let holds = |solver: &mut Solver, came: &Came| match &came.choice {
                 Some(choice) => solver.bool_value(choice).unwrap_or(false),
                 None => true,
             };
-            let Some(came) = ways.iter().rev().find(|came| holds(&mut solver, came)) else { break };
+            let Some(came) = arrivals.iter().rev().find(|came| holds(&mut solver, came)) else { break };
             moves.push((came.thread, came.step.clone()));
             place = came.from;
         }

@@ -361,10 +361,10 @@ fn converted(left: Typed, right: Typed, at: Span) -> Result<(Expr, Expr, IntType
 fn literal_type(model: DataModel, number: i128, unsigned: bool, longs: u8) -> Option<IntType> {
     let long_bits = if model == DataModel::Lp64 || longs == 2 { 64 } else { 32 };
     let least = if longs > 0 { long_bits } else { 32 };
-    let ways = [
+    let types = [
         IntType { bits: least, signed: !unsigned },
         IntType { bits: 64, signed: !unsigned },
         IntType { bits: 64, signed: false },
     ];
-    ways.into_iter().find(|ty| ty.contains(number))
+    types.into_iter().find(|ty| ty.contains(number))
 }

@@ -94,8 +94,8 @@ fn counted(threads: usize) -> String {
 
 #[test]
 fn two_threads_take_a_k_of_two() {
-    let ways: Vec<bool> = found(&read(&counted(2)), 3).iter().map(Result::is_ok).collect();
-    assert_eq!(ways, [false, false, true]);
+    let proved: Vec<bool> = found(&read(&counted(2)), 3).iter().map(Result::is_ok).collect();
+    assert_eq!(proved, [false, false, true]);
     assert!(found(&read(&counted(2)), 2).iter().all(|found| matches!(found, Err((_, false)))));
     assert!(matches!(verify_by(&Counting, &read(&counted(2)), 20.0), Checked::Proved(_)));
     let Checked::Refuted(refutation) = verify_by(&Counting, &read(&counted(3)), 20.0) else {

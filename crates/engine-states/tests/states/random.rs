@@ -4,7 +4,7 @@ use crate::STATES;
 use crate::{read, verify, verify_by};
 use checker::Checked;
 use engine_states::Counting;
-use testkit::oracle::{Bounds, Seen, explore};
+use testkit::oracle::{Bounds, Observed, explore};
 use testkit::random::Random;
 use testkit::random::boolean::{Features, program};
 use verdict::{Check, Engine, Reason};
@@ -30,7 +30,7 @@ fn compare(seed: u64, count: usize, features: Features) -> [usize; 3] {
                 Checked::Proved(_) => {
                     assert_ne!(
                         seen,
-                        Seen::Violation,
+                        Observed::Violation,
                         "{name}, round {round}: proved, but there is an error:\n{text}"
                     );
                     answers[0] += 1;
@@ -38,7 +38,7 @@ fn compare(seed: u64, count: usize, features: Features) -> [usize; 3] {
                 Checked::Refuted(_) => {
                     assert_ne!(
                         seen,
-                        Seen::Nothing,
+                        Observed::Nothing,
                         "{name}, round {round}: refuted, but there is none:\n{text}"
                     );
                     answers[1] += 1;

@@ -5,7 +5,7 @@ use crate::{STATES, verify_by};
 use checker::Checked;
 use engine_states::Counting;
 use ir::passes::{Lowering, lower};
-use testkit::oracle::{Bounds, Seen, explore};
+use testkit::oracle::{Bounds, Observed, explore};
 use testkit::random::Random;
 use verdict::{Check, Engine, Reason};
 
@@ -66,12 +66,12 @@ fn compare(seed: u64, count: usize, broadcasts: bool) -> [usize; 3] {
             let name = engine.name();
             match verify_by(engine, &program, 10.0) {
                 Checked::Proved(_) => {
-                    assert_ne!(seen, Seen::Violation, "{name} proves what is violated: {place}");
+                    assert_ne!(seen, Observed::Violation, "{name} proves what is violated: {place}");
                     said.push(true);
                     answers[0] += 1;
                 }
                 Checked::Refuted(_) => {
-                    assert_ne!(seen, Seen::Nothing, "{name} refutes what holds: {place}");
+                    assert_ne!(seen, Observed::Nothing, "{name} refutes what holds: {place}");
                     said.push(false);
                     answers[1] += 1;
                 }

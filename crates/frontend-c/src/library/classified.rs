@@ -79,7 +79,7 @@ fn write(context: &mut Context<'_>, call: &Call<'_>, index: usize) {
     touch_rest(context, argument, true);
 }
 
-/// May touch any part of the memory behind what an argument points to, up to its end.
+/// May touch any part of the memory from where an argument points, up to its end.
 fn touch_rest(context: &mut Context<'_>, argument: &Argument, writes: bool) {
     if argument.is_always_null() || argument.pointee.is_none() || argument.text.is_some() {
         return;

@@ -6,7 +6,7 @@
 //! waits. A thread that waits properly sets its bit in the step that gives the mutex back, and continues when
 //! the bit is clear. A signal clears any one bit that is set, a broadcast all. A wait may also end for no
 //! reason; that is decided when it begins, which makes no difference: until it ends, signals go to others, or
-//! have no effect, as if it had ended already. (Where a signal would have gone to it, it waits properly.)
+//! have no effect, as if it had ended already. (Where a signal would have reached it, it waits properly.)
 //!
 //! Deviation: threads that are started as the 33rd or later and wait leave the deadlock check undecided.
 

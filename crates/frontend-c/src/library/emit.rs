@@ -177,7 +177,7 @@ impl Context<'_> {
         self.builder.template.local(name, ty, span)
     }
 
-    /// The current location, as one where a thread that cannot go on waits for an object.
+    /// The current location, as one where a thread that cannot run waits for an object.
     pub(super) fn waiting_here(&mut self, object: SharedObject) -> LocationId {
         let here = self.builder.here();
         let here = match self.builder.template.locations[here].waiting {
@@ -209,7 +209,7 @@ impl Context<'_> {
         action(self);
         self.builder.place(next);
     }
-    /// Leaves the deadlock check undecided for executions that come here; others go on.
+    /// Leaves the deadlock check undecided for executions that come here; others continue.
     pub(super) fn undecided_for_deadlocks(&mut self) {
         self.for_deadlocks(|context| {
             let lost = context.builder.label();

@@ -112,7 +112,7 @@ fn option(context: &mut Context<'_>, call: &Call<'_>, has_table: bool) -> Option
     Some(Answer::Value(Expr::Local(result)))
 }
 
-/// Reads the arguments of the program, and perhaps moves one that is no option behind the others, as GNU's
+/// Reads the arguments of the program, and perhaps moves one that is no option after the others, as GNU's
 /// library does.
 fn look_through(context: &mut Context<'_>, (array, count): &(Expr, Expr)) {
     let (ty, int) = (context.pointer(), IntType::I32);

@@ -54,12 +54,8 @@ fn large_files() {
 
 #[test]
 fn garbage() {
-    let mut seed = 12345_u64;
-    let mut next = || {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as u8
-    };
-    survives("bytes", (0..1 << 20).map(|_| next()).collect::<Vec<u8>>());
+    let mut random = testkit::random::Random::new(1);
+    survives("bytes", (0..1 << 20).map(|_| random.bits() as u8).collect::<Vec<u8>>());
     survives("nothing", "");
     survives("zeros", vec![0; 1000]);
     survives(

@@ -3,7 +3,7 @@
 use crate::{program, runner};
 use ir::semantics::Stuck;
 
-fn told(text: &str) -> Vec<String> {
+fn reported(text: &str) -> Vec<String> {
     let program = program(text);
     program.assumptions.iter().filter(|a| a.limits_proof).map(|a| a.text.clone()).collect()
 }
@@ -26,8 +26,8 @@ fn constructs_are_named() {
         ("int f(int *); int main(void) { int x; return f(&x); }", "unknown function 'f'"),
     ];
     for (text, expected) in cases {
-        let told = told(text);
-        assert!(told.iter().any(|text| text.contains(expected)), "{expected}: {told:?}");
+        let reported = reported(text);
+        assert!(reported.iter().any(|text| text.contains(expected)), "{expected}: {reported:?}");
     }
 }
 
@@ -42,7 +42,7 @@ fn the_execution_ends_there() {
 
 #[test]
 fn harmless_assembly_is_known() {
-    assert!(told("int main(void) { asm volatile(\"\" ::: \"memory\"); asm volatile(\"pause\"); asm(\"mfence\" ::: \"memory\"); int x = 1, y; asm(\"\" : \"=r\"(y) : \"0\"(x)); return y; }").is_empty());
+    assert!(reported("int main(void) { asm volatile(\"\" ::: \"memory\"); asm volatile(\"pause\"); asm(\"mfence\" ::: \"memory\"); int x = 1, y; asm(\"\" : \"=r\"(y) : \"0\"(x)); return y; }").is_empty());
 }
 
 #[test]
@@ -81,9 +81,9 @@ fn arbitrary_pointers_limit_proofs() {
         "extern int *p; int main(void) { return *p; }",
         "int main(int argc, char **argv, char **environment) { return environment[0][0]; }",
     ] {
-        assert!(!told(text).is_empty(), "{text}");
+        assert!(!reported(text).is_empty(), "{text}");
     }
-    assert!(told("int main(int argc, char **argv) { return argc; }").is_empty());
+    assert!(reported("int main(int argc, char **argv) { return argc; }").is_empty());
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn unknown_functions_without_pointers_change_nothing() {
 
 #[test]
 fn what_is_not_reached_does_no_harm() {
-    assert!(told("void lost(void) { asm(\"hcf\"); } int main(void) { return 0; }").is_empty());
+    assert!(reported("void lost(void) { asm(\"hcf\"); } int main(void) { return 0; }").is_empty());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use portfolio::pipeline;
 use portfolio::runs::{Runs, WithReduction};
 use std::path::{Path, PathBuf};
 use testkit::annotation::annotations;
-use testkit::oracle::{Bounds, Seen, explore};
+use testkit::oracle::{Bounds, Observed, explore};
 use testkit::random::Random;
 use verdict::{Budget, Check, Engine, Proof, Silent, Task, Verdict, Views};
 
@@ -143,7 +143,7 @@ fn made_wrong(right: &Program, check: Check, random: &mut Random) -> Vec<Views> 
         let Some(changed) = changed(right, random) else { continue };
         let well_formed = changed != *right && ir::check::check(&changed).is_ok();
         if well_formed
-            && explore(&changed, &check.property(), Bounds::states(STATES)) == Seen::Violation
+            && explore(&changed, &check.property(), Bounds::states(STATES)) == Observed::Violation
             && !found.contains(&changed)
         {
             found.push(changed);

@@ -2,7 +2,7 @@
 //! the portfolio.
 
 use fuzz::{Answer, Asked, Case, Kind, examine};
-use testkit::oracle::Seen;
+use testkit::oracle::Observed;
 
 /// How many programs of each kind are tried: a quarter of a minute's work.
 const PROGRAMS: u64 = 100;
@@ -30,8 +30,8 @@ fn run(kind: Kind, once_wrong: &[u64]) -> Figures {
         let name = case.check.name();
         assert!(examined.wrong.is_empty(), "seed {seed}, {name}: {:?}\n{}", examined.wrong, case.text);
         figures.programs += 1;
-        figures.bounded += usize::from(examined.seen == Seen::Bounded);
-        figures.violated += usize::from(examined.seen == Seen::Violation);
+        figures.bounded += usize::from(examined.seen == Observed::Bounded);
+        figures.violated += usize::from(examined.seen == Observed::Violation);
         let count = |answer| examined.answers.iter().filter(|(_, other, _)| *other == answer).count();
         figures.proved += count(Answer::Proved);
         figures.refuted += count(Answer::Refuted);

@@ -2,7 +2,7 @@
 
 use fuzz::{Case, Kind};
 use portfolio::pipeline;
-use testkit::oracle::{Bounds, Seen, explore};
+use testkit::oracle::{Bounds, Observed, explore};
 
 /// How many programs are explored twice, and how many states of each.
 const PROGRAMS: u64 = 150;
@@ -20,11 +20,11 @@ fn private_steps_may_come_first() {
             explore(&program, &case.check.property(), bounds)
         };
         match (with(false), with(true)) {
-            (Seen::Bounded, fast) => larger += u64::from(fast != Seen::Bounded),
+            (Observed::Bounded, fast) => larger += u64::from(fast != Observed::Bounded),
             (naive, fast) => {
                 assert_eq!(naive, fast, "seed {seed}, {}:\n{}", case.check.name(), case.text);
                 decided += 1;
-                violated += u64::from(naive == Seen::Violation);
+                violated += u64::from(naive == Observed::Violation);
             }
         }
     }

@@ -39,7 +39,7 @@ pub fn lock_words_with(program: &Program, points_to: &PointsTo) -> Program {
         let edges = &mut result.templates[template].edges;
         *edges = crate::ids::IdVec::new();
         for edge in code.edges.iter() {
-            let mut ways: Vec<Vec<Op>> = vec![Vec::new()];
+            let mut cases: Vec<Vec<Op>> = vec![Vec::new()];
             for op in &edge.ops {
                 let next = match op {
                     Op::Lock(kind, address) => {
@@ -61,12 +61,12 @@ pub fn lock_words_with(program: &Program, points_to: &PointsTo) -> Program {
                     | Op::Call(..)
                     | Op::Broadcast(_) => vec![vec![op.clone()]],
                 };
-                ways = ways
+                cases = cases
                     .iter()
-                    .flat_map(|way| next.iter().map(move |more| [way.as_slice(), more].concat()))
+                    .flat_map(|case| next.iter().map(move |more| [case.as_slice(), more].concat()))
                     .collect();
             }
-            for ops in ways {
+            for ops in cases {
                 edges.push(Edge { ops, ..edge.clone() });
             }
         }
@@ -119,16 +119,16 @@ fn take(program: &Program, kind: LockKind, address: &Expr, recursive: bool) -> V
     let free = Op::Assume(is(&owner, number(0)));
     match kind {
         LockKind::Mutex => {
-            let mut ways = vec![vec![free, set(vec![(owner.clone(), me()), (count.clone(), number(1))])]];
+            let mut cases = vec![vec![free, set(vec![(owner.clone(), me()), (count.clone(), number(1))])]];
             if recursive {
                 let what = word(program, address, mutex_kind_offset(program.data_model));
-                ways.push(vec![
+                cases.push(vec![
                     Op::Assume(is(&owner, me())),
                     Op::Assume(is(&what, number(RECURSIVE))),
                     set(vec![(count.clone(), plus_one(&count))]),
                 ]);
             }
-            ways
+            cases
         }
         LockKind::Spin => vec![vec![free, set(vec![(owner, me())])]],
         LockKind::Read => vec![vec![free, set(vec![(count.clone(), plus_one(&count))])]],

@@ -56,7 +56,7 @@ pub use lock_words::{lock_words, lock_words_with};
 pub use lower::{Lowering, lower};
 pub use points_to::PointsTo;
 pub use runner::{Counted, PassLog, Runner};
-pub use runs::{atomic_runs_with, lipton_reduce};
+pub use runs::{lipton_reduce, lipton_reduce_with};
 pub use sharing::Sharing;
 pub use slice::{Goal, slice, slice_with};
 pub use split::split;
@@ -212,8 +212,8 @@ fn forget_floats(program: &Program) -> Program {
     result
 }
 
-/// A program in which arithmetic on pointers is not told from that on integers: engines that reason about
-/// values need no more, and casts only burden them. The meaning is the same.
+/// A program in which arithmetic on pointers is not distinguished from that on integers: engines that reason
+/// about values need no more, and casts only burden them. The meaning is the same.
 fn plain_sums(program: &Program) -> Program {
     let pointer = program.data_model.pointer();
     let mut result = program.clone();

@@ -34,11 +34,11 @@ use std::collections::BTreeSet;
 
 /// Makes runs of steps atomic. For programs that have no data races.
 pub fn lipton_reduce(program: &Program) -> Program {
-    atomic_runs_with(program, &PointsTo::of(program))
+    lipton_reduce_with(program, &PointsTo::of(program))
 }
 
 /// Like [`lipton_reduce`], given the points-to sets of the program.
-pub fn atomic_runs_with(program: &Program, points_to: &PointsTo) -> Program {
+pub fn lipton_reduce_with(program: &Program, points_to: &PointsTo) -> Program {
     let movers = Movers::of(program, points_to);
     let mut result = program.clone();
     for (template, code) in program.templates.enumerate() {

@@ -49,16 +49,16 @@ impl Held for &State {
 }
 
 /// A read-only state.
-struct Seen<'a>(&'a State);
+struct ReadOnly<'a>(&'a State);
 
-impl Deref for Seen<'_> {
+impl Deref for ReadOnly<'_> {
     type Target = State;
     fn deref(&self) -> &State {
         self.0
     }
 }
 
-impl Held for Seen<'_> {
+impl Held for ReadOnly<'_> {
     const LOGGED: bool = false;
     fn close(&mut self, _: Part, _: u64, _: u64) {}
 }
@@ -213,7 +213,7 @@ impl Machine<'_> {
     /// The value of an expression in a state, as a thread sees it; the state stays as it is, open bytes read
     /// as 0.
     pub fn peek(&self, state: &State, thread: ThreadIndex, expr: &Expr) -> Result<Value, Fault> {
-        let (state, choices, log) = (Seen(state), &mut NoChoices, &mut Vec::new());
+        let (state, choices, log) = (ReadOnly(state), &mut NoChoices, &mut Vec::new());
         Context { machine: self, state, old: None, thread, choices, log, atomic: false }.eval(expr)
     }
     /// Whether reading these bytes chooses their value: they are in a live object, and one of them is open.

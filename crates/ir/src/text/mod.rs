@@ -145,23 +145,6 @@ fn sign(op: BinaryOp) -> &'static str {
     }
 }
 
-const BINARY_OPS: [BinaryOp; 14] = [
-    BinaryOp::Add,
-    BinaryOp::Sub,
-    BinaryOp::Mul,
-    BinaryOp::Div,
-    BinaryOp::Rem,
-    BinaryOp::And,
-    BinaryOp::Or,
-    BinaryOp::Xor,
-    BinaryOp::Shl,
-    BinaryOp::Shr,
-    BinaryOp::Eq,
-    BinaryOp::Ne,
-    BinaryOp::Lt,
-    BinaryOp::Le,
-];
-
 fn lock_word(kind: LockKind) -> &'static str {
     match kind {
         LockKind::Mutex => "mutex",

@@ -3,7 +3,7 @@
 use super::lexer::Token;
 use super::local_handles;
 use super::parser::{Parsed, Parser};
-use super::{BINARY_OPS, LOCK_KINDS, int_type, lock_word, sign, type_of};
+use super::{LOCK_KINDS, int_type, lock_word, sign, type_of};
 
 use crate::expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
 use crate::float::{FloatFormat, FloatOp};
@@ -278,7 +278,7 @@ impl Parser {
     }
 
     fn binary_sign(&self) -> Option<BinaryOp> {
-        BINARY_OPS.into_iter().find(|op| self.is_sign(sign(*op)))
+        BinaryOp::ALL.into_iter().find(|op| self.is_sign(sign(*op)))
     }
 
     /// The operator, the operation's type, and its operands.

@@ -7,43 +7,8 @@ use crate::program::{
     Assumption, Count, Initial, LocationKind, Object, ObjectRole, Program, Span, Storage, Template,
 };
 use crate::types::{DataModel, Field, IntType, Layout};
+use testkit::random::Random;
 
-/// Xorshift with 64 bits of state: small, and the same everywhere.
-pub(super) struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-    /// A number below `limit`.
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() >> 33) as usize % limit
-    }
-    fn chance(&mut self) -> bool {
-        self.below(2) == 0
-    }
-    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())]
-    }
-}
-
-const TYPES: [IntType; 9] = [
-    IntType::BOOL,
-    IntType::I8,
-    IntType::U8,
-    IntType::I16,
-    IntType::U16,
-    IntType::I32,
-    IntType::U32,
-    IntType::I64,
-    IntType::U64,
-];
 const NAMES: [&str; 16] = [
     "x",
     "x",
@@ -87,7 +52,7 @@ impl Generator {
         Span { file: number(FILES), line: number(3), column: number(100) }
     }
     fn int_type(&mut self) -> IntType {
-        self.random.pick(&TYPES)
+        self.random.pick(&IntType::ALL)
     }
     fn pointer(&self) -> IntType {
         self.program.data_model.pointer()
@@ -97,7 +62,7 @@ impl Generator {
         self.program.data_model = self.random.pick(&[DataModel::Ilp32, DataModel::Lp64]);
         self.program.files = (0..FILES).map(|_| self.name()).collect();
         for _ in 0..self.random.below(3) {
-            let (text, span, limits_proof) = (self.name(), self.span(), self.random.chance());
+            let (text, span, limits_proof) = (self.name(), self.span(), self.random.once_in(2));
             self.program.assumptions.push(Assumption { text, span, limits_proof });
         }
         let templates = 1 + self.random.below(3);
@@ -107,7 +72,7 @@ impl Generator {
         }
         for _ in 0..self.random.below(3) {
             let count =
-                if self.random.chance() { Count::Any } else { Count::Exactly(self.random.below(9) as u32) };
+                if self.random.once_in(2) { Count::Any } else { Count::Exactly(self.random.below(9) as u32) };
             self.program.start.push((TemplateId(self.random.below(templates) as u32), count));
         }
         for _ in 0..self.random.below(8) {
@@ -124,22 +89,22 @@ impl Generator {
         let mut template = Template { name: self.name(), span: self.span(), ..Template::default() };
         template.role = self.random.pick(&crate::program::TemplateRole::ALL);
         // One local of each type, so that every left-hand side can be had.
-        for ty in TYPES {
+        for ty in IntType::ALL {
             for _ in 0..1 + self.random.below(2) {
                 template.local(self.name(), ty, self.span());
             }
         }
         template.parameters = self.random.below(4);
         template.result = Some(LocalId(self.random.below(9) as u32));
-        template.exit_value = self.random.chance().then_some(LocalId(3));
+        template.exit_value = self.random.once_in(2).then_some(LocalId(3));
         for _ in 0..1 + self.random.below(8) {
             let error = crate::ErrorKind::ALL[self.random.below(5)];
             let kinds =
                 [LocationKind::End, LocationKind::Exit, LocationKind::Halt, LocationKind::Error(error)];
-            let kind = if self.random.chance() { LocationKind::Normal } else { self.random.pick(&kinds) };
-            template.location(kind, self.random.chance());
+            let kind = if self.random.once_in(2) { LocationKind::Normal } else { self.random.pick(&kinds) };
+            template.location(kind, self.random.once_in(2));
         }
-        template.entry = template.location(LocationKind::Normal, self.random.chance());
+        template.entry = template.location(LocationKind::Normal, self.random.once_in(2));
         template
     }
 
@@ -182,8 +147,8 @@ impl Generator {
         // Room for the largest layout that is generated, or exactly what the layout says.
         let natural = super::natural(&layout);
         let exact = matches!(layout, Layout::Scalar(_) | Layout::Bytes(_));
-        let size = if exact && self.random.chance() { natural.0 } else { natural.0 + 64 };
-        let align = if self.random.chance() { natural.1 } else { 1 << self.random.below(10) };
+        let size = if exact && self.random.once_in(2) { natural.0 } else { natural.0 + 64 };
+        let align = if self.random.once_in(2) { natural.1 } else { 1 << self.random.below(10) };
         let initial = match (storage, self.random.below(3)) {
             (_, 0) => Initial::Unknown,
             (Storage::Site, _) | (_, 1) => Initial::Values(vec![]),
@@ -223,7 +188,7 @@ impl Generator {
     }
 
     fn number(&mut self, ty: IntType) -> Expr {
-        let value = i128::from(self.random.next());
+        let value = i128::from(self.random.bits());
         let values = [0, 1, -1, ty.min(), ty.max(), value, value % 10];
         Expr::int(self.random.pick(&values), ty)
     }
@@ -243,7 +208,7 @@ impl Generator {
             let mut ops: Vec<Op> = (0..self.random.below(3)).map(|_| self.op()).collect();
             if self.random.below(4) == 0 {
                 let (callee, arguments) = self.callee();
-                let result = self.random.chance().then(|| Lhs::Local(LocalId(self.random.below(9) as u32)));
+                let result = self.random.once_in(2).then(|| Lhs::Local(LocalId(self.random.below(9) as u32)));
                 ops.push(Op::Call(callee, arguments, result));
             }
             self.program.templates[self.template].edge(source, target, ops, span);
@@ -252,7 +217,7 @@ impl Generator {
 
     fn callee(&mut self) -> (Callee, Vec<Expr>) {
         let arguments = (0..3 + self.random.below(2)).map(|_| self.any_expression(1)).collect();
-        let callee = if self.random.chance() {
+        let callee = if self.random.once_in(2) {
             Callee::Pointer(self.expression(self.pointer(), 2))
         } else {
             Callee::Procedure(TemplateId(self.random.below(self.program.templates.len()) as u32))
@@ -269,17 +234,17 @@ impl Generator {
             2 => Op::Unlock(lock, self.expression(pointer, 2)),
             3 => {
                 let (callee, arguments) = self.callee();
-                Op::Spawn(callee, arguments, self.random.chance().then(|| self.lhs(pointer)))
+                Op::Spawn(callee, arguments, self.random.once_in(2).then(|| self.lhs(pointer)))
             }
             4 => {
                 let ty = self.int_type();
-                Op::Join(self.expression(pointer, 2), self.random.chance().then(|| self.lhs(ty)))
+                Op::Join(self.expression(pointer, 2), self.random.once_in(2).then(|| self.lhs(ty)))
             }
             5 => {
                 let site = self.program.objects.enumerate().find(|(_, one)| one.storage == Storage::Site);
                 match site.map(|(id, _)| id) {
                     Some(site) => {
-                        let (size, zeroed) = (self.expression(pointer, 2), self.random.chance());
+                        let (size, zeroed) = (self.expression(pointer, 2), self.random.once_in(2));
                         Op::Allocate { site, size, zeroed, result: self.lhs(pointer) }
                     }
                     None => Op::Free(self.expression(pointer, 2)),
@@ -315,7 +280,7 @@ impl Generator {
                 pairs.push((lhs, rhs));
             }
         }
-        let constraint = self.random.chance().then(|| {
+        let constraint = self.random.once_in(2).then(|| {
             let ty = self.int_type();
             let old = Expr::Old(Box::new(self.expression(ty, 2)));
             Expr::binary(BinaryOp::Le, ty, old, self.expression(ty, 2))
@@ -331,7 +296,7 @@ impl Generator {
     }
 
     fn lhs(&mut self, ty: IntType) -> Lhs {
-        if self.random.chance() { Lhs::Local(self.local(ty)) } else { Lhs::Memory(self.place(ty, 2)) }
+        if self.random.once_in(2) { Lhs::Local(self.local(ty)) } else { Lhs::Memory(self.place(ty, 2)) }
     }
 
     fn place(&mut self, ty: IntType, depth: usize) -> Place {
@@ -349,7 +314,7 @@ impl Generator {
             (2, _) => Targets::Of([].into()),
             _ => Targets::Any,
         };
-        Place { address, ty, atomic: self.random.chance(), targets }
+        Place { address, ty, atomic: self.random.once_in(2), targets }
     }
 
     fn any_expression(&mut self, depth: usize) -> Expr {
@@ -362,12 +327,12 @@ impl Generator {
             return self.address();
         }
         if depth == 0 {
-            return if self.random.chance() { self.number(ty) } else { Expr::Local(self.local(ty)) };
+            return if self.random.once_in(2) { self.number(ty) } else { Expr::Local(self.local(ty)) };
         }
         let depth = depth - 1;
         let other = self.int_type();
-        let arithmetic = &super::BINARY_OPS[..8];
-        let comparisons = &super::BINARY_OPS[10..];
+        let arithmetic = &BinaryOp::ALL[..8];
+        let comparisons = &BinaryOp::ALL[10..];
         match self.random.below(if ty == IntType::BOOL { 10 } else { 7 }) {
             0 => Expr::load(self.place(ty, depth)),
             1 => Expr::unary(self.random.pick(&[UnaryOp::Neg, UnaryOp::Not]), ty, self.expression(ty, depth)),
@@ -394,7 +359,7 @@ impl Generator {
             }
             8 => {
                 let signed = self.random.pick(&[IntType::I8, IntType::I16, IntType::I32, IntType::I64]);
-                let op = self.random.pick(&super::BINARY_OPS[..10]);
+                let op = self.random.pick(&BinaryOp::ALL[..10]);
                 let pair = (self.expression(signed, depth), self.expression(signed, depth));
                 Expr::Overflows(op, signed, Box::new(pair))
             }

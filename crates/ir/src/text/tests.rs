@@ -1,6 +1,6 @@
 //! The round trip, messages, and hostile texts.
 
-use super::random::{Random, program};
+use super::random::program;
 use super::{parse, print};
 use crate::check::{MAX_DEPTH, check};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
@@ -8,6 +8,7 @@ use crate::ids::{EdgeId, TemplateId};
 use crate::op::Op;
 use crate::program::{Program, Span};
 use crate::types::IntType;
+use testkit::random::Random;
 
 const COUNTER: &str = r#"program lp64
 file "counter.c"

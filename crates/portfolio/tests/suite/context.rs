@@ -17,9 +17,9 @@ fn read(path: &std::path::Path) -> ir::Program {
 
 /// Records all events.
 #[derive(Default)]
-struct Told(RefCell<Vec<String>>);
+struct Reported(RefCell<Vec<String>>);
 
-impl Events for Told {
+impl Events for Reported {
     fn event(&self, event: Event) {
         if let Event::Phase(text) = event {
             self.0.borrow_mut().push(text);
@@ -32,16 +32,17 @@ impl Events for Told {
 #[test]
 fn figure_1_round_by_round() {
     let program = read(&crate::root().join("tests/programs/context/figure-1.c"));
-    let told = Told::default();
+    let reported = Reported::default();
     let budget = Budget::steps_for(60.0);
-    let outcome = pipeline::verify(&program, Check::Races, &ContextInference::Circ, &budget, &told);
+    let outcome = pipeline::verify(&program, Check::Races, &ContextInference::Circ, &budget, &reported);
     let Checked::Proved(Proof::Context(proof)) = outcome.verdict else { panic!("not proved") };
-    let told = told.0.borrow();
-    let rounds: Vec<&String> = told.iter().filter(|text| text.starts_with("context: round")).collect();
-    assert_eq!((rounds.len(), rounds[0].as_str()), (3, "context: round 1, k = 1: "), "{told:?}");
-    assert!(rounds.iter().all(|text| text.contains("k = 1")) && rounds[2].contains("state"), "{told:?}");
-    let spurious = told.iter().filter(|text| text.starts_with("context: no execution takes lines")).count();
-    assert_eq!(spurious, 2, "{told:?}");
+    let reported = reported.0.borrow();
+    let rounds: Vec<&String> = reported.iter().filter(|text| text.starts_with("context: round")).collect();
+    assert_eq!((rounds.len(), rounds[0].as_str()), (3, "context: round 1, k = 1: "), "{reported:?}");
+    assert!(rounds.iter().all(|text| text.contains("k = 1")) && rounds[2].contains("state"), "{reported:?}");
+    let spurious =
+        reported.iter().filter(|text| text.starts_with("context: no execution takes lines")).count();
+    assert_eq!(spurious, 2, "{reported:?}");
     assert_eq!(proof.acfas.iter().map(|acfa| acfa.states.len()).collect::<Vec<_>>(), [2, 4]);
     let lowered = pipeline::prepare(&program, Check::Races);
     let seen = engine_context::analysed_program(&lowered, &Check::Races.property(), &Budget::unlimited())
@@ -109,8 +110,13 @@ fn contexts_are_specifications() {
         let path = crate::root().join("tests/programs").join(folder).join(name);
         let program = read(&path);
         let budget = Budget::steps_for(60.0);
-        let outcome =
-            pipeline::verify(&program, Check::Races, &ContextInference::OmegaCirc, &budget, &Told::default());
+        let outcome = pipeline::verify(
+            &program,
+            Check::Races,
+            &ContextInference::OmegaCirc,
+            &budget,
+            &Reported::default(),
+        );
         let Checked::Proved(Proof::Context(proof)) = outcome.verdict else { panic!("not proved") };
         let text = portfolio::specification::of_contexts(&program, Check::Races, &proof, &budget);
         let text = text.expect("it is small");
@@ -163,8 +169,13 @@ fn pairs_are_decided_without_the_omega_check() {
         };
         assert!(file.with_file_name(&twin).exists(), "{name} has no other version");
         let budget = Budget::steps_for(60.0);
-        let outcome =
-            pipeline::verify(&read(&file), Check::Races, &ContextInference::Circ, &budget, &Told::default());
+        let outcome = pipeline::verify(
+            &read(&file),
+            Check::Races,
+            &ContextInference::Circ,
+            &budget,
+            &Reported::default(),
+        );
         let right = match outcome.verdict {
             Checked::Proved(_) => !name.ends_with("-broken"),
             Checked::Refuted(_) => name.ends_with("-broken"),

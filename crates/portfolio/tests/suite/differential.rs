@@ -8,7 +8,7 @@
 use checker::Checked;
 use portfolio::pipeline;
 use portfolio::runs::{Runs, WithReduction};
-use testkit::oracle::{Bounds, Seen, explore};
+use testkit::oracle::{Bounds, Observed, explore};
 use verdict::{Budget, Check, Engine, Proof, RunsProof, Silent, Task, Verdict, Views};
 
 /// How many programs are tried by default.
@@ -212,8 +212,8 @@ fn is_violated(program: &Views, check: Check) -> bool {
 /// Whether following all steps leads to a bad state; `None` when there are too many states to say.
 fn explored(program: &Views, check: Check, most: usize) -> Option<bool> {
     match explore(program, &check.property(), Bounds::states(most)) {
-        Seen::Violation => Some(true),
-        Seen::Nothing => Some(false),
-        Seen::Partial | Seen::Bounded => None,
+        Observed::Violation => Some(true),
+        Observed::Nothing => Some(false),
+        Observed::Partial | Observed::Bounded => None,
     }
 }

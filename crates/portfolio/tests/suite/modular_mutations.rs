@@ -35,20 +35,20 @@ fn accepts(program: &verdict::Views, check: Check, proof: ModularProof) -> bool 
     check_proof(program, &check.property(), &proof, &Budget::steps_for(60.0)).is_ok()
 }
 
-/// The formula without one of the ways in which it can hold, and with one way made weaker.
+/// The formula without one of its cases, and with one case made weaker.
 fn changed(formula: &Term) -> Vec<(Term, bool)> {
-    let ways: Vec<Term> = match formula.operation() {
+    let cases: Vec<Term> = match formula.operation() {
         Operation::Or => formula.operands().to_vec(),
         _ => vec![formula.clone()],
     };
     let mut found = Vec::new();
-    for number in 0..ways.len() {
+    for number in 0..cases.len() {
         let others =
-            || ways.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, way)| way.clone());
+            || cases.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, case)| case.clone());
         found.push((Term::any(others()), true));
-        if *ways[number].operation() == Operation::And {
-            for part in 0..ways[number].operands().len() {
-                let rest = ways[number].operands().iter().enumerate().filter(|(other, _)| *other != part);
+        if *cases[number].operation() == Operation::And {
+            for part in 0..cases[number].operands().len() {
+                let rest = cases[number].operands().iter().enumerate().filter(|(other, _)| *other != part);
                 let weaker = Term::all(rest.map(|(_, term)| term.clone()));
                 found.push((Term::any(others().chain([weaker])), false));
             }

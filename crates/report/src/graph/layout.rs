@@ -161,34 +161,34 @@ fn turn_round(links: &mut [Link], nodes: usize, entry: usize) {
         outgoing[link.from].push(index);
     }
     #[derive(Clone, Copy, PartialEq)]
-    enum Seen {
+    enum Visit {
         Never,
         Open,
         Done,
     }
-    let mut seen = vec![Seen::Never; nodes];
+    let mut seen = vec![Visit::Never; nodes];
     let mut stack: Vec<(usize, usize)> = Vec::new();
     for root in std::iter::once(entry).chain(0..nodes) {
-        if root >= nodes || seen[root] != Seen::Never {
+        if root >= nodes || seen[root] != Visit::Never {
             continue;
         }
-        seen[root] = Seen::Open;
+        seen[root] = Visit::Open;
         stack.push((root, 0));
         while let Some((node, next)) = stack.last_mut() {
             let Some(&index) = outgoing[*node].get(*next) else {
-                seen[*node] = Seen::Done;
+                seen[*node] = Visit::Done;
                 stack.pop();
                 continue;
             };
             *next += 1;
             let to = links[index].to;
             match seen[to] {
-                Seen::Never => {
-                    seen[to] = Seen::Open;
+                Visit::Never => {
+                    seen[to] = Visit::Open;
                     stack.push((to, 0));
                 }
-                Seen::Open => links[index].back = true,
-                Seen::Done => {}
+                Visit::Open => links[index].back = true,
+                Visit::Done => {}
             }
         }
     }

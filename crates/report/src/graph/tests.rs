@@ -6,21 +6,11 @@ use super::{dot, svg, svg_program, svg_reached};
 use ir::{Edge, EdgeId, Location, LocationId, LocationKind, Program, Span, Template, TemplateId};
 use quick_xml::events::Event;
 use std::collections::BTreeSet;
-
-/// Xorshift: small, and the same everywhere.
-struct Random(u64);
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit
-    }
-}
+use testkit::random::Random;
 
 /// A template of random shape: mostly forward edges nearby, some loops, jumps, double edges and self-loops.
 fn random_program(seed: u64, locations: usize) -> Program {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut random = Random::new(seed);
     let mut template = Template { name: "f<&\"'\u{1}".into(), ..Template::default() };
     for _ in 0..locations {
         template.location(LocationKind::Normal, random.below(5) == 0);

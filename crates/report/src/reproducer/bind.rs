@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// How an object is found.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Found {
+pub(crate) enum Binding {
     /// By this symbol.
     Symbol(String),
     /// This thread allocates it, at this step, after so many others of its size.
@@ -32,7 +32,7 @@ pub(crate) enum Via {
 
 /// The objects of some touches, each with how it is found and its size.
 pub(crate) struct Objects {
-    pub found: BTreeMap<Instance, (Found, u64)>,
+    pub found: BTreeMap<Instance, (Binding, u64)>,
 }
 
 impl Objects {
@@ -46,7 +46,7 @@ impl Objects {
             match declared.storage {
                 Storage::Static => {
                     if is_symbol(program, &declared.name) {
-                        let found = Found::Symbol(declared.name.clone());
+                        let found = Binding::Symbol(declared.name.clone());
                         objects.found.insert(touch.instance, (found, declared.size));
                     }
                 }
@@ -59,7 +59,7 @@ impl Objects {
                         execution.threads[*earlier] == thread && allocates(execution, *earlier, size)
                     };
                     let rank = (0..step).filter(is_like).count();
-                    objects.found.insert(touch.instance, (Found::Allocated { thread, step, rank }, size));
+                    objects.found.insert(touch.instance, (Binding::Allocated { thread, step, rank }, size));
                 }
                 Storage::Frame(_) | Storage::ThreadLocal => {}
             }
@@ -76,11 +76,11 @@ impl Objects {
             let Some(creation) = creation else { continue };
             let state = &execution.states[creation.step + 1];
             let argument = argument(execution, thread, creation.step);
-            let mut ways: Vec<(Via, u64)> =
+            let mut pointers: Vec<(Via, u64)> =
                 argument.map(|value| (Via::Argument, value)).into_iter().collect();
             let mut looked: Vec<Instance> = Vec::new();
             loop {
-                while let Some((via, value)) = ways.pop() {
+                while let Some((via, value)) = pointers.pop() {
                     self.point(execution, state, creation.step, via, value);
                 }
                 let known: Vec<(Instance, u64)> = self
@@ -94,7 +94,7 @@ impl Objects {
                 }
                 for (instance, size) in known {
                     looked.push(instance);
-                    ways.extend(cells(execution, state, instance, size, pointer));
+                    pointers.extend(cells(execution, state, instance, size, pointer));
                 }
             }
         }
@@ -106,7 +106,7 @@ impl Objects {
         let declared = &execution.machine.program.objects[object];
         let instance = (object, value - offset);
         if matches!(declared.storage, Storage::Frame(_) | Storage::ThreadLocal) {
-            let found = Found::Pointed { step, via, target: offset };
+            let found = Binding::Pointed { step, via, target: offset };
             self.found.entry(instance).or_insert((found, declared.size));
         }
     }
@@ -114,13 +114,13 @@ impl Objects {
     /// The step from which on an object can be recognized by its address.
     pub fn found_at(&self, instance: Instance) -> usize {
         match self.found.get(&instance) {
-            Some((Found::Symbol(_), _)) | None => 0,
-            Some((Found::Allocated { step, .. } | Found::Pointed { step, .. }, _)) => *step,
+            Some((Binding::Symbol(_), _)) | None => 0,
+            Some((Binding::Allocated { step, .. } | Binding::Pointed { step, .. }, _)) => *step,
         }
     }
 
     /// The object of an event, or why it cannot be found.
-    pub fn of(&self, program: &Program, instance: Instance) -> Result<&(Found, u64), Unforced> {
+    pub fn of(&self, program: &Program, instance: Instance) -> Result<&(Binding, u64), Unforced> {
         let name = || program.objects[instance.0].name.clone();
         self.found.get(&instance).ok_or_else(|| Unforced::Variable(name()))
     }

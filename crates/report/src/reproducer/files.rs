@@ -1,7 +1,7 @@
 //! Writes the files of a reproducer: the sources, the schedule, the runtime and a `Makefile`.
 
 use crate::reproducer::Unforced;
-use crate::reproducer::bind::{Found, Objects, Via};
+use crate::reproducer::bind::{Binding, Objects, Via};
 use crate::reproducer::events::{Execution, Instance};
 use crate::reproducer::forced::{
     check_addresses, check_assembly, check_choices, check_ends, check_library, check_overflow, check_reads,
@@ -135,7 +135,7 @@ enum What {
 }
 
 struct Schedule {
-    objects: Vec<(Instance, Found, u64)>,
+    objects: Vec<(Instance, Binding, u64)>,
     /// In order; consecutive ones of a thread are one turn.
     events: Vec<Event>,
     /// What the invalid access at the end missed: an object, and how far from its start.
@@ -257,7 +257,7 @@ impl Schedule {
             return Ok(index);
         }
         let (found, size) = known.of(program, instance)?.clone();
-        if let Found::Pointed { via: Via::Cell(by, _), .. } = &found {
+        if let Binding::Pointed { via: Via::Cell(by, _), .. } = &found {
             self.object(program, known, *by)?;
         }
         self.objects.push((instance, found, size));
@@ -282,14 +282,16 @@ impl Schedule {
         out.push_str("static const struct object objects[] = {\n");
         for (_, found, size) in &self.objects {
             let _ = match found {
-                Found::Symbol(name) => writeln!(out, "  {{\"{name}\", -1, {size}, 0}},"),
-                Found::Allocated { thread, rank, .. } => writeln!(out, "  {{0, {thread}, {size}, {rank}}},"),
-                Found::Pointed { .. } => writeln!(out, "  {{0, -1, {size}, 0}},"),
+                Binding::Symbol(name) => writeln!(out, "  {{\"{name}\", -1, {size}, 0}},"),
+                Binding::Allocated { thread, rank, .. } => {
+                    writeln!(out, "  {{0, {thread}, {size}, {rank}}},")
+                }
+                Binding::Pointed { .. } => writeln!(out, "  {{0, -1, {size}, 0}},"),
             };
         }
         out.push_str("  {0, -1, 0, 0},\n};\n\nstatic const struct binding bindings[] = {\n");
         for (index, (_, found, _)) in self.objects.iter().enumerate() {
-            if let Found::Pointed { step, via, target } = found {
+            if let Binding::Pointed { step, via, target } = found {
                 let (via, offset) = match via {
                     Via::Argument => (-1, 0),
                     Via::Cell(by, offset) => {

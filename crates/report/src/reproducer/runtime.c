@@ -231,7 +231,7 @@ static int reach(enum mode mode, const void *address, unsigned long size) {
     if (now() - since > 20) left("a thread waits for its turn for too long");
     enter();
   }
-  /* A thread that has nothing more to do in the schedule, and did not end in it, must not go on. */
+  /* A thread that has nothing more to do in the schedule, and did not end in it, must not continue. */
   int stop = event < 0 && !threads[me].important && !threads[me].waits && !threads[me].ended && !has_events_left();
   leave();
   if (stop) forever();
@@ -469,7 +469,7 @@ static void bind_allocated(void *address, size_t size) {
       base[i] = (uintptr_t)address;
   leave();
 }
-/* The bytes end at the end of a page with nothing behind it, where accesses are checked. */
+/* The bytes end at the end of a page with nothing after it, where accesses are checked. */
 static void *fresh(size_t size) {
   void *found;
   if (GOAL == GOAL_BOUNDS && !SANITIZED) {

@@ -112,7 +112,7 @@ pub fn cases(formula: &Term) -> Vec<(Places, Term)> {
         here.sort_unstable();
         let facts = Term::all(facts);
         match found.iter_mut().find(|(known, _)| *known == here) {
-            Some((_, ways)) => ways.push(facts),
+            Some((_, cases)) => cases.push(facts),
             None => found.push((here, vec![facts])),
         }
     }
@@ -120,8 +120,8 @@ pub fn cases(formula: &Term) -> Vec<(Places, Term)> {
         return vec![(Vec::new(), formula.clone())];
     }
     // A condition or its negation is trivial.
-    let news = |ways: &[Term]| !ways.iter().any(|way| way.is_true() || ways.contains(&way.not()));
-    found.into_iter().filter(|(_, ways)| news(ways)).map(|(here, ways)| (here, Term::any(ways))).collect()
+    let news = |cases: &[Term]| !cases.iter().any(|one| one.is_true() || cases.contains(&one.not()));
+    found.into_iter().filter(|(_, cases)| news(cases)).map(|(here, cases)| (here, Term::any(cases))).collect()
 }
 
 /// The locations of "a thread is not here", or of "not all threads are here".
@@ -182,8 +182,8 @@ mod tests {
         let here = |number| location(1).equals(&Term::int(number));
         let fact = local("i", 1).less_than(&Term::int(9));
         assert_eq!(cases(&here(5).implies(&fact)), [(vec![(1, 5)], fact.clone())]);
-        let ways = Term::any([here(1).and(&fact), here(2), here(3).and(&fact), here(3).and(&fact.not())]);
-        assert_eq!(cases(&ways), [(vec![(1, 1)], fact.clone())]);
+        let formula = Term::any([here(1).and(&fact), here(2), here(3).and(&fact), here(3).and(&fact.not())]);
+        assert_eq!(cases(&formula), [(vec![(1, 1)], fact.clone())]);
         assert_eq!(cases(&fact), [(vec![], fact.clone())]);
     }
 }

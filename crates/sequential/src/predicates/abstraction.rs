@@ -127,14 +127,14 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         let own = self.own(number, step, predicates, budget)?;
         let mut others = Vec::new();
         for template in scoped.program.templates.ids() {
-            let disturbed: Vec<Fact> = (0..predicates.len())
+            let changed: Vec<Fact> = (0..predicates.len())
                 .filter(|one| {
-                    predicates[*one].scope == Some(template) && scoped.disturbs(step, &predicates[*one])
+                    predicates[*one].scope == Some(template) && scoped.changes_other(step, &predicates[*one])
                 })
                 .map(|predicate| Fact { predicate, moment: Moment::OtherAfter })
                 .collect();
-            if !disturbed.is_empty() {
-                let relation = self.other(number, step, template, &disturbed, predicates, budget)?;
+            if !changed.is_empty() {
+                let relation = self.other(number, step, template, &changed, predicates, budget)?;
                 others.push((template, relation));
             }
         }
@@ -179,7 +179,7 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         number: usize,
         step: &ScopedStep,
         template: TemplateId,
-        disturbed: &[Fact],
+        changed: &[Fact],
         predicates: &[Predicate],
         budget: &Budget,
     ) -> Result<PredicateRelation, Exhausted> {
@@ -195,7 +195,7 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         }
         let mut relation = PredicateRelation::default();
         let question = Question::new(scoped, number, step, predicates);
-        self.relate(question, &old, disturbed, &mut relation, budget)?;
+        self.relate(question, &old, changed, &mut relation, budget)?;
         if let Some(learnt) = self.learnt.get(&(number, Some(template))) {
             relation.clauses.extend(learnt.iter().cloned());
         }

@@ -10,37 +10,17 @@ use smt::{Answer, Solver, Term, Variable};
 use std::sync::LazyLock;
 use verdict::Budget;
 
-const TYPES: [IntType; 9] = [
-    IntType::BOOL,
-    IntType::I8,
-    IntType::U8,
-    IntType::I16,
-    IntType::U16,
-    IntType::I32,
-    IntType::U32,
-    IntType::I64,
-    IntType::U64,
-];
 const UNARY: [UnaryOp; 2] = [UnaryOp::Neg, UnaryOp::Not];
-const ARITHMETIC: [BinaryOp; 8] = [
-    BinaryOp::Add,
-    BinaryOp::Sub,
-    BinaryOp::Mul,
-    BinaryOp::Div,
-    BinaryOp::Rem,
-    BinaryOp::And,
-    BinaryOp::Or,
-    BinaryOp::Xor,
-];
-const COMPARISONS: [BinaryOp; 4] = [BinaryOp::Eq, BinaryOp::Ne, BinaryOp::Lt, BinaryOp::Le];
+const ARITHMETIC: &[BinaryOp] = BinaryOp::ALL.split_at(8).0;
+const COMPARISONS: &[BinaryOp] = BinaryOp::ALL.split_at(10).1;
 
-/// Local `t` has type `TYPES[t % 9]`.
+/// Local `t` has type `IntType::ALL[t % 9]`.
 fn local_type(local: LocalId) -> IntType {
-    TYPES[local.0 as usize % TYPES.len()]
+    IntType::ALL[local.0 as usize % IntType::ALL.len()]
 }
 
 fn types() -> impl Strategy<Value = IntType> {
-    (0..TYPES.len()).prop_map(|index| TYPES[index])
+    (0..IntType::ALL.len()).prop_map(|index| IntType::ALL[index])
 }
 
 /// Values near the ends of the range and near zero, powers of two, and any.
@@ -56,7 +36,7 @@ fn values(ty: IntType) -> BoxedStrategy<i128> {
 }
 
 fn expressions(ty: IntType, depth: u32) -> BoxedStrategy<Expr> {
-    let index = TYPES.iter().position(|known| *known == ty).expect("every type is known") as u32;
+    let index = IntType::ALL.iter().position(|known| *known == ty).expect("every type is known") as u32;
     let local = (0..2u32).prop_map(move |copy| Expr::Local(LocalId(index + 9 * copy)));
     let leaf = prop_oneof![local, values(ty).prop_map(move |value| Expr::Const(value, ty))].boxed();
     if depth == 0 {
@@ -208,12 +188,12 @@ fn both_modes_agree_at_the_ends_of_ranges() {
         let high_bits = [ty.wrap(-8), ty.wrap(-64), ty.wrap(1 << (ty.bits - 1))];
         near.into_iter().chain(high_bits).filter(move |value| ty.contains(*value)).collect::<Vec<_>>()
     };
-    let operations = ARITHMETIC.iter().chain(&COMPARISONS).map(|op| (*op, false));
+    let operations = ARITHMETIC.iter().chain(COMPARISONS).map(|op| (*op, false));
     let shifts = [(BinaryOp::Shl, true), (BinaryOp::Shr, true)];
     let mut folded = 0;
     for (op, is_shift) in operations.chain(shifts) {
-        for ty in TYPES {
-            for right_ty in TYPES.into_iter().filter(|right| is_shift || *right == ty) {
+        for ty in IntType::ALL {
+            for right_ty in IntType::ALL.into_iter().filter(|right| is_shift || *right == ty) {
                 for (left, right) in
                     ends(ty).into_iter().flat_map(|l| ends(right_ty).into_iter().map(move |r| (l, r)))
                 {

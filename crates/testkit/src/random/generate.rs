@@ -3,17 +3,6 @@
 use super::{Cell, Expression, Function, Index, Operator, Random, Source, Statement};
 use ir::IntType;
 
-const TYPES: [IntType; 9] = [
-    IntType::BOOL,
-    IntType::I8,
-    IntType::U8,
-    IntType::I16,
-    IntType::U16,
-    IntType::I32,
-    IntType::U32,
-    IntType::I64,
-    IntType::U64,
-];
 /// The product of all threads' steps, and of the values of inputs, stays below this; with a third thread
 /// below the second number, as more orders of stores lead to more different values.
 const MAX_PRODUCT: [u64; 2] = [8_000, 2_000];
@@ -150,12 +139,12 @@ impl Generator {
 
     fn source(mut self, budget: usize) -> Source {
         for _ in 0..1 + self.random.below(3) {
-            let ty = self.random.pick(&TYPES);
+            let ty = self.random.pick(&IntType::ALL);
             let value = if ty == IntType::BOOL { self.random.below(2) } else { self.random.below(4) };
             self.source.globals.push((ty, value as i128));
         }
         if self.random.once_in(2) {
-            let ty = self.random.pick(&TYPES[1..]);
+            let ty = self.random.pick(&IntType::ALL[1..]);
             self.source.arrays.push(ty);
         }
         if self.random.once_in(2) {

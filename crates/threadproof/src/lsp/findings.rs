@@ -24,7 +24,7 @@ const HINT: u32 = 4;
 const MOST_LOCATIONS: usize = 100;
 
 /// A diagnostic of a file.
-struct Found {
+struct FileDiagnostic {
     /// Which outcome refutes.
     violation: Option<usize>,
     diagnostic: Value,
@@ -37,7 +37,7 @@ pub struct Findings {
     outcomes: Vec<Outcome>,
     listing: Option<Listing>,
     /// By file paths.
-    diagnostics: BTreeMap<PathBuf, Vec<Found>>,
+    diagnostics: BTreeMap<PathBuf, Vec<FileDiagnostic>>,
 }
 
 impl Findings {
@@ -128,7 +128,7 @@ impl Findings {
     }
 
     fn add(&mut self, path: &Path, violation: Option<usize>, diagnostic: Value) {
-        self.diagnostics.entry(place(path)).or_default().push(Found { violation, diagnostic });
+        self.diagnostics.entry(place(path)).or_default().push(FileDiagnostic { violation, diagnostic });
     }
 
     /// Adds diagnostics for one outcome.

@@ -59,15 +59,8 @@ fn a_line_of_ten_megabytes() {
 
 #[test]
 fn binary_garbage() {
-    let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
-    let bytes: Vec<u8> = (0..100_000)
-        .map(|_| {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            seed as u8
-        })
-        .collect();
+    let mut random = testkit::random::Random::new(1);
+    let bytes: Vec<u8> = (0..100_000).map(|_| random.bits() as u8).collect();
     assert_eq!(verify("garbage.c", &bytes).0, 3);
 }
 

@@ -90,10 +90,10 @@ impl Editor {
     }
     /// The next diagnostics of a file that are not preliminary.
     fn diagnostics(&self, uri: &str) -> Vec<Value> {
-        self.told(uri, |found| found.first().is_none_or(|first| !is_preliminary(first)))
+        self.diagnostics_until(uri, |found| found.first().is_none_or(|first| !is_preliminary(first)))
     }
     /// The next diagnostics of a file like these.
-    fn told(&self, uri: &str, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+    fn diagnostics_until(&self, uri: &str, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
         let of = |message: &Value| message["params"]["diagnostics"].as_array().cloned().unwrap_or_default();
         let message = self.wait(|message| {
             message["method"] == "textDocument/publishDiagnostics"
@@ -189,7 +189,7 @@ fn an_editing_session() {
     for race in &races {
         assert_eq!((&race["severity"], &race["source"]), (&1.into(), &"threadproof".into()));
         assert!(race["message"].as_str().is_some_and(|text| text.contains("data race on `x`")), "{race}");
-        let related = race["relatedInformation"].as_array().expect("both are told");
+        let related = race["relatedInformation"].as_array().expect("both are reported");
         assert!(related.iter().all(|related| related["location"]["uri"] == uri), "{race}");
         let line = RACY.lines().nth(race["range"]["start"]["line"].as_u64().unwrap() as usize).unwrap();
         let end = race["range"]["end"]["character"].as_u64().unwrap();
@@ -310,12 +310,12 @@ fn progress_is_shown_and_what_is_open_meanwhile() {
     };
     let (mut begun, mut hinted) = (false, false);
     while !begun || !hinted {
-        let told = progress(&editor);
-        begun |= told["value"]["kind"] == "begin"
-            && told["value"]["title"] == "Threadproof: hard.c"
-            && told["token"] == token;
+        let message = progress(&editor);
+        begun |= message["value"]["kind"] == "begin"
+            && message["value"]["title"] == "Threadproof: hard.c"
+            && message["token"] == token;
         // The location is open, and the search is not over.
-        hinted |= told["diagnostics"].as_array().is_some_and(|found| {
+        hinted |= message["diagnostics"].as_array().is_some_and(|found| {
             let is_hint = |found: &Value| {
                 found["severity"] == 4
                     && is_preliminary(found)
@@ -327,9 +327,9 @@ fn progress_is_shown_and_what_is_open_meanwhile() {
     // The user stops it: the progress ends, and the hints stay.
     editor.tell("window/workDoneProgress/cancel", json!({ "token": token }));
     loop {
-        let told = progress(&editor);
-        assert!(told["diagnostics"].is_null(), "{told}");
-        if told["value"]["kind"] == "end" {
+        let message = progress(&editor);
+        assert!(message["diagnostics"].is_null(), "{message}");
+        if message["value"]["kind"] == "end" {
             break;
         }
     }

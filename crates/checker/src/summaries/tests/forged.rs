@@ -5,6 +5,7 @@ use super::builder::{Builder, local, object, read, template, verdict};
 use crate::summaries::view::Meter;
 use crate::summaries::{known_to_others, listing, locations, try_on_executions, with_annotation};
 use ir::{LocationKind, Op, Program, Storage, Target, TemplateId};
+use testkit::random::Random;
 use verdict::{
     Budget, LocationStatus, LockBase, LockFact, SharedLocation, SummariesProof, ThreadFacts, ThreadHandle,
     WhyNoRace,
@@ -307,7 +308,7 @@ fn random_changes_against_broken_twins() {
         ),
         PROGRAM.replace("inc(p);\n  take();", "p->x++;\n  take();"),
     ];
-    let mut seed = 7u64;
+    let mut random = Random::new(7);
     for (number, text) in broken.iter().enumerate() {
         assert_ne!(text, PROGRAM, "twin {number} differs");
         let program = read(text);
@@ -316,7 +317,7 @@ fn random_changes_against_broken_twins() {
         for round in 0..250 {
             let mut proof = strongest.clone();
             for _ in 0..1 + round % 3 {
-                mutate(&program, &mut proof, &mut seed);
+                mutate(&program, &mut proof, &mut random);
             }
             let accepted = crate::check_proof(
                 &program.clone().into(),
@@ -329,14 +330,9 @@ fn random_changes_against_broken_twins() {
     }
 }
 
-fn below(seed: &mut u64, bound: usize) -> usize {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    if bound == 0 { 0 } else { (*seed >> 33) as usize % bound }
-}
-
 /// Changes a proof in one place.
-fn mutate(program: &Program, proof: &mut SummariesProof, seed: &mut u64) {
-    let mut any = |bound: usize| below(seed, bound);
+fn mutate(program: &Program, proof: &mut SummariesProof, random: &mut Random) {
+    let mut any = |bound: usize| if bound == 0 { 0 } else { random.below(bound) };
     let templates = program.templates.len();
     let context = any(proof.contexts.len());
     let kind = TemplateId(any(templates + 1) as u32);

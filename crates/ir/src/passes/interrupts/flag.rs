@@ -328,6 +328,17 @@ impl<'p> Analysis<'p> {
     }
 }
 
+/// The locals that an expression reads.
+fn locals_in(expr: &Expr) -> impl Iterator<Item = LocalId> + use<> {
+    let mut found = Vec::new();
+    expr.walk(&mut |inner| {
+        if let Expr::Local(local) = inner {
+            found.push(*local);
+        }
+    });
+    found.into_iter()
+}
+
 /// The locals of each template whose values may flow to the flag.
 fn tracked(program: &Program, interrupts: &Interrupts) -> IdVec<TemplateId, BTreeSet<LocalId>> {
     let mut tracked: IdVec<TemplateId, BTreeSet<LocalId>> =
@@ -344,11 +355,7 @@ fn tracked(program: &Program, interrupts: &Interrupts) -> IdVec<TemplateId, BTre
                                 Lhs::Memory(place) => place.as_cell() == Some((interrupts.flag, 0)),
                             };
                             if let (true, Rhs::Value(value)) = (matters, rhs) {
-                                value.walk(&mut |inner| {
-                                    if let Expr::Local(local) = inner {
-                                        found.push((id, *local));
-                                    }
-                                });
+                                found.extend(locals_in(value).map(|local| (id, local)));
                             }
                         }
                     }
@@ -360,11 +367,7 @@ fn tracked(program: &Program, interrupts: &Interrupts) -> IdVec<TemplateId, BTre
                         }
                         for local in &tracked[*callee] {
                             let Some(argument) = arguments.get(local.index()) else { continue };
-                            argument.walk(&mut |inner| {
-                                if let Expr::Local(inner) = inner {
-                                    found.push((id, *inner));
-                                }
-                            });
+                            found.extend(locals_in(argument).map(|inner| (id, inner)));
                         }
                     }
                     _ => {}

@@ -9,10 +9,11 @@ use crate::expr::{BinaryOp, Expr, Place};
 use crate::ids::{LocalId, LocationId, ObjectId, TemplateId};
 use crate::op::{Assignment, Lhs, Op, Rhs};
 use crate::passes::tests::explore::observe;
-use crate::passes::tests::generate::{Random, object};
+use crate::passes::tests::generate::object;
 use crate::program::{Count, ErrorKind, LocationKind, Program, Span, Storage, Template};
 use crate::types::{IntType, Layout, Value};
 use std::collections::{BTreeSet, VecDeque};
+use testkit::random::Random;
 
 /// What a step does. Each thread has one number of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

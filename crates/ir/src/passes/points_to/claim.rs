@@ -37,7 +37,7 @@ pub struct Claim {
     pub taken_objects: Vec<ObjectId>,
     /// The procedures whose addresses are taken.
     pub taken_procedures: Vec<TemplateId>,
-    /// Whether parts of addresses are told from addresses ([`ClaimedPlace::Part`]).
+    /// Whether parts of addresses are distinguished from addresses ([`ClaimedPlace::Part`]).
     pub tells_parts: bool,
 }
 

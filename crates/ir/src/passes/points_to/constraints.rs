@@ -179,7 +179,7 @@ fn divisor(pointer: IntType, local: &dyn Fn(LocalId) -> u64, expr: &Expr) -> u64
 }
 
 /// How an operation on two values passes addresses on: those of the left and of the right operand, given the
-/// ranges of some values, and whether parts are told from addresses.
+/// ranges of some values, and whether parts are distinguished from addresses.
 pub fn flow(
     pointer: IntType,
     op: BinaryOp,
@@ -294,7 +294,7 @@ fn has_bound(lhs: &Lhs, constraint: Option<&Expr>) -> bool {
 struct Generator<'p> {
     program: &'p Program,
     amounts: &'p Amounts,
-    /// Whether parts of addresses are told from addresses.
+    /// Whether parts of addresses are distinguished from addresses.
     tells_parts: bool,
     solver: Solver,
     first_local: IdVec<TemplateId, Node>,

@@ -22,7 +22,7 @@ impl Solver {
         for group in cycles {
             let Some((first, others)) = group.split_first() else { continue };
             for other in others {
-                self.unite(*first, *other);
+                self.union(*first, *other);
             }
             self.refresh(*first);
         }
@@ -45,7 +45,7 @@ impl Solver {
         found
     }
 
-    fn unite(&mut self, first: Node, other: Node) {
+    fn union(&mut self, first: Node, other: Node) {
         let taken = std::mem::take(&mut self.nodes[other as usize]);
         self.representative[other as usize] = first;
         self.add_all(first, &taken.pointees);

@@ -4,7 +4,7 @@
 //! for each object of the program (see `shape.rs` and `solve.rs`). Pointers are integers here, so every value
 //! counts that is computed from an address in any way but a comparison; arithmetic other than addition to it
 //! and subtraction from it loses the offset but not the object. So splitting an address into parts and
-//! joining them again is covered. Where that is not done, parts are told from addresses (`parts.rs`).
+//! joining them again is covered. Where that is not done, parts are no addresses (`parts.rs`).
 //!
 //! Over-approximates, for programs that follow these rules of C:
 //! 1. Pointer arithmetic stays in its object (see `shape.rs`).
@@ -66,7 +66,7 @@ pub struct PointsTo {
     first_local: IdVec<TemplateId, Node>,
     amounts: Amounts,
     pointer: IntType,
-    /// Whether parts of addresses are told from addresses (`parts.rs`).
+    /// Whether parts of addresses are distinguished from addresses (`parts.rs`).
     tells_parts: bool,
     /// The node of each computed expression of a template; nothing where it never holds an address.
     values: Values,
@@ -78,7 +78,7 @@ pub struct PointsTo {
 type Values = IdVec<TemplateId, FxHashMap<Expr, Option<Node>>>;
 
 /// The addresses that an expression may have as its value.
-enum Found<'a> {
+enum AddressSet<'a> {
     /// Those that a node holds: pointees by their number.
     Held(Node, &'a [PointeeId]),
     /// Those that were put together.
@@ -155,7 +155,7 @@ impl PointsTo {
     /// What an address that is computed in a template may point to.
     pub fn targets(&self, template: TemplateId, address: &Expr) -> Targets {
         let found = self.find(template, address);
-        let Found::Held(node, _) = found else { return Targets::Of(self.targets_of(&found)) };
+        let AddressSet::Held(node, _) = found else { return Targets::Of(self.targets_of(&found)) };
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&node).cloned();
         let targets = known.unwrap_or_else(|| {
             let targets = self.targets_of(&found);
@@ -166,7 +166,7 @@ impl PointsTo {
     }
 
     /// The places of some addresses, in order.
-    fn targets_of(&self, found: &Found<'_>) -> Arc<[Target]> {
+    fn targets_of(&self, found: &AddressSet<'_>) -> Arc<[Target]> {
         let target = |object, offset| self.solver.shapes[object].target(object, offset);
         let mut targets: Vec<Target> = Vec::new();
         for pointee in self.pointees_of(found).iter() {
@@ -253,15 +253,15 @@ impl PointsTo {
     /// Whether nothing is known of what an expression may have as its value.
     fn is_anything(&self, template: TemplateId, expr: &Expr) -> bool {
         match self.find(template, expr) {
-            Found::Held(_, ids) => ids.first() == Some(&ANYTHING),
-            Found::These(pointees) => pointees.contains(&Pointee::Anything),
+            AddressSet::Held(_, ids) => ids.first() == Some(&ANYTHING),
+            AddressSet::These(pointees) => pointees.contains(&Pointee::Anything),
         }
     }
 
-    fn pointees_of(&self, found: &Found<'_>) -> Cow<'static, [Pointee]> {
+    fn pointees_of(&self, found: &AddressSet<'_>) -> Cow<'static, [Pointee]> {
         match found {
-            Found::Held(_, ids) => ids.iter().map(|id| self.solver.pointees[*id as usize]).collect(),
-            Found::These(pointees) => pointees.iter().copied().collect(),
+            AddressSet::Held(_, ids) => ids.iter().map(|id| self.solver.pointees[*id as usize]).collect(),
+            AddressSet::These(pointees) => pointees.iter().copied().collect(),
         }
     }
 
@@ -277,13 +277,13 @@ impl PointsTo {
         }
     }
 
-    fn find(&self, template: TemplateId, expr: &Expr) -> Found<'_> {
+    fn find(&self, template: TemplateId, expr: &Expr) -> AddressSet<'_> {
         match self.node_of(template, expr) {
             Some(node) => {
                 let node = self.solver.find(node);
-                Found::Held(node, self.solver.points_to(node))
+                AddressSet::Held(node, self.solver.points_to(node))
             }
-            None => Found::These(self.compute(template, expr)),
+            None => AddressSet::These(self.compute(template, expr)),
         }
     }
 

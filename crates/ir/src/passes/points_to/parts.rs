@@ -7,15 +7,15 @@
 //! not told apart from memory with pointers. If these counted as addresses, points-to sets would grow for
 //! nothing.
 //!
-//! So a part is told from an address: it is [`Pointee::Part`], wherever it is stored and whatever is computed
-//! from it, and it points to nothing. That is exact as long as no address that is *followed* (an access, a
-//! lock, a call) may be a part, or computed from one. If one may be, the analysis is made once more without
-//! telling parts from addresses: then what is computed from an address is taken to be one in its object. In
-//! a program whose numbers are foreign ([`Program::foreign_numbers`]), such an address is taken to be none of
-//! the program's own instead, and this is one of the program's assumptions
+//! So a part is no address: it is [`Pointee::Part`], wherever it is stored and whatever is computed from it,
+//! and it points to nothing. That is exact as long as no address that is *followed* (an access, a lock, a
+//! call) may be a part, or computed from one. If one may be, the analysis is made once more without
+//! distinguishing parts from addresses: then what is computed from an address is taken to be one in its
+//! object. In a program whose numbers are foreign ([`Program::foreign_numbers`]), such an address is taken to
+//! be none of the program's own instead, and this is one of the program's assumptions
 //! ([`foreign`](super::super::foreign)).
 
-use super::Found;
+use super::AddressSet;
 use super::PointsTo;
 use super::shape::Shift;
 use super::solve::{PART, Pointee};
@@ -39,8 +39,8 @@ impl PointsTo {
     /// Whether the value of an expression may be a part of an address, or computed from one.
     pub fn may_be_part(&self, template: TemplateId, expr: &Expr) -> bool {
         match self.find(template, expr) {
-            Found::Held(_, ids) => ids.first() == Some(&PART),
-            Found::These(pointees) => pointees.contains(&Pointee::Part),
+            AddressSet::Held(_, ids) => ids.first() == Some(&PART),
+            AddressSet::These(pointees) => pointees.contains(&Pointee::Part),
         }
     }
 

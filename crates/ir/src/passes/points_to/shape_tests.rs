@@ -4,18 +4,7 @@ use super::shape::{Offset, Shape, Shift};
 use crate::program::{Initial, Object, ObjectRole, SiteUse, Span, Storage};
 use crate::types::{Field, IntType, Layout};
 use crate::{ObjectId, Target};
-
-/// A small generator of numbers.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
-}
+use testkit::random::Random;
 
 /// A layout and its size, which is a multiple of 4.
 fn layout(random: &mut Random, depth: u32) -> (Layout, u64) {
@@ -57,11 +46,11 @@ fn step(random: &mut Random) -> (Shift, i128) {
     match random.below(4) {
         0 | 1 => (Shift::By(by), by),
         2 => {
-            let step = 1 + random.below(8);
+            let step = 1 + random.below(8_u64);
             (Shift::MultipleOf(step.into()), by * i128::from(step))
         }
         _ => {
-            let step = 1 + random.below(8);
+            let step = 1 + random.below(8_u64);
             let amount = by * i128::from(step);
             let (least, greatest) =
                 (amount - i128::from(random.below(20)), amount + i128::from(random.below(20)));
@@ -72,7 +61,7 @@ fn step(random: &mut Random) -> (Shift, i128) {
 
 #[test]
 fn walks_stay_in_their_offsets() {
-    let mut random = Random(88_172_645_463_325_252);
+    let mut random = Random::new(1);
     let mut checked = 0;
     for _ in 0..4_000 {
         let (layout, size) = layout(&mut random, 3);

@@ -5,6 +5,7 @@ use crate::ids::{LocalId, LocationId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, LockKind, Op, Rhs};
 use crate::program::{Count, ErrorKind, Initial, LocationKind, Object, Program, Span, Storage, Template};
 use crate::types::{IntType, Layout, SyncKind, Value};
+use testkit::random::Random;
 
 /// What a random program is made of.
 #[derive(Clone, Copy, Debug)]
@@ -19,26 +20,6 @@ pub struct Shape {
     pub calls: bool,
     /// Whether array indices may leave their array.
     pub wild: bool,
-}
-
-/// A generator of random numbers (xorshift64*).
-pub struct Random(u64);
-
-impl Random {
-    /// Starts from a seed.
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-    /// A number below `bound`.
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % bound
-    }
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
 }
 
 const INT: IntType = IntType::I32;

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use transitions::threads::ThreadStep;
 
 /// The most paths that are followed one by one.
-const FEW_WAYS: usize = 40;
+const FEW_PATHS: usize = 40;
 /// Larger values get a name.
 const LARGE: usize = 24;
 
@@ -75,14 +75,14 @@ impl<'a> Part<'a, '_> {
         }
         let nodes = entering.len();
         let mut order = Vec::new();
-        let mut ways: BTreeMap<usize, usize> = BTreeMap::from([(source, 1)]);
+        let mut paths: BTreeMap<usize, usize> = BTreeMap::from([(source, 1)]);
         let mut total = 0usize;
         let mut open = vec![source];
         while let Some(at) = open.pop() {
             if at != source {
                 order.push(at);
             }
-            let here = ways.get(&at).copied().unwrap_or(0);
+            let here = paths.get(&at).copied().unwrap_or(0);
             if successors[at].is_empty() {
                 total = total.saturating_add(here);
             }
@@ -91,7 +91,7 @@ impl<'a> Part<'a, '_> {
                     total = total.saturating_add(here);
                     continue;
                 }
-                let there = ways.entry(*target).or_insert(0);
+                let there = paths.entry(*target).or_insert(0);
                 *there = there.saturating_add(here);
                 if let Some(count) = entering.get_mut(target) {
                     *count -= 1;
@@ -102,7 +102,7 @@ impl<'a> Part<'a, '_> {
             }
         }
         claim(order.len() == nodes, "there is no circle without an invariant")?;
-        Ok(Between { order, few: total <= FEW_WAYS })
+        Ok(Between { order, few: total <= FEW_PATHS })
     }
 
     fn follow_each(
@@ -162,9 +162,9 @@ impl<'a> Part<'a, '_> {
                 (Term::bool(true), start.clone())
             } else {
                 let passed = Variable::new(Symbol::Passed(at as u32), Sort::Bool).term();
-                let ways = entering.remove(&at).unwrap_or_default();
-                let (ways, values) = self.joined(at, ways, read.get(&at));
-                facts.push(passed.implies(&Term::any(ways)));
+                let paths = entering.remove(&at).unwrap_or_default();
+                let (paths, values) = self.joined(at, paths, read.get(&at));
+                facts.push(passed.implies(&Term::any(paths)));
                 (passed, values)
             };
             for (position, (step, target)) in successors[at].iter().enumerate() {
@@ -181,34 +181,34 @@ impl<'a> Part<'a, '_> {
             }
         }
         let violation = Term::all(facts).and(&Term::any(bad));
-        self.holds(&violation.not(), "the invariants hold after all ways, and no error is reached")
+        self.holds(&violation.not(), "the invariants hold after all paths, and no error is reached")
     }
 
     /// The paths to a node, and the values there; values that are large or differ between paths get names.
     fn joined(
         &self,
         at: usize,
-        ways: Vec<(Term, Values)>,
+        paths: Vec<(Term, Values)>,
         read: Option<&BTreeSet<Variable>>,
     ) -> (Vec<Term>, Values) {
         let mut values = Values::new();
         let mut conditions: Vec<Vec<Term>> =
-            ways.iter().map(|(condition, _)| vec![condition.clone()]).collect();
+            paths.iter().map(|(condition, _)| vec![condition.clone()]).collect();
         let known = self.values(&self.part.nodes[at]);
         for variable in read.into_iter().flatten() {
-            let of = |way: &Values| way.get(variable).cloned().unwrap_or_else(|| variable.term());
+            let of = |path: &Values| path.get(variable).cloned().unwrap_or_else(|| variable.term());
             if let Some(value) = known.get(variable) {
                 values.insert(variable.clone(), value.clone());
                 continue;
             }
-            let first = ways.first().map_or_else(|| variable.term(), |(_, way)| of(way));
-            if ways.iter().all(|(_, way)| of(way) == first) && first.size() <= LARGE {
+            let first = paths.first().map_or_else(|| variable.term(), |(_, path)| of(path));
+            if paths.iter().all(|(_, path)| of(path) == first) && first.size() <= LARGE {
                 values.insert(variable.clone(), first);
                 continue;
             }
             let name = variable.instance(Instance::At(at as u32)).term();
-            for ((_, way), condition) in ways.iter().zip(&mut conditions) {
-                condition.push(name.equals(&of(way)));
+            for ((_, path), condition) in paths.iter().zip(&mut conditions) {
+                condition.push(name.equals(&of(path)));
             }
             values.insert(variable.clone(), name);
         }
