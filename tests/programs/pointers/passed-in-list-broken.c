@@ -1,5 +1,5 @@
 // An address that is passed as a number to a function with any number of arguments.
-// todo: races=false
+// expect: races=false
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
