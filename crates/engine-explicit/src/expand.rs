@@ -150,7 +150,7 @@ impl<'a, 'p> Expander<'a, 'p> {
             bytes: 0,
             stopped: None,
             budget: budget.clone(),
-            weight: 1 + model.machine.addresses.static_size / 4096,
+            weight: 1 + model.machine.addresses.held_size() / 4096,
             unchecked: 0,
             accesses: Vec::new(),
             first: Vec::new(),
