@@ -19,7 +19,10 @@
 //!   by coherence (C11 5.1.2.4 p15 to p18), all its operations have one total order that is consistent with
 //!   happens-before. But a read synchronises only if it acquires and its value was released. So at any time,
 //!   such a read may also give each value that some operation stores without releasing it; if one of these is
-//!   not constant, or the read does not acquire, it may give any value.
+//!   not constant, or the read does not acquire, it may give any value. That is for the race check only: an
+//!   execution without a data race is linearised as a whole, by the order of the cell's operations together
+//!   with happens-before. So the other checks, which take for granted that there is no data race, need no
+//!   open reads of such a cell.
 //!
 //! A violation through an open value is no evidence, so such a program is neither proved nor refuted by it.
 //! One that needs no open value is an execution of C11: interleavings are allowed.
@@ -141,6 +144,8 @@ pub struct Atomics {
     /// Whether a fence may turn a later write into a release.
     may_release: bool,
     reads: Option<BTreeMap<Cell, Reads>>,
+    /// Whether only one cell has atomic operations: then reads are open in the race check only.
+    is_only: bool,
 }
 
 impl Atomics {
@@ -221,7 +226,7 @@ impl Atomics {
             };
             (*cell, reads)
         });
-        Self { reads: Some(reads.collect()), ..Self::default() }
+        Self { reads: Some(reads.collect()), is_only, ..Self::default() }
     }
 }
 
@@ -350,13 +355,22 @@ impl Function<'_, '_> {
         };
         Some(Op::Assign(Assignment { pairs: vec![(Lhs::Local(local), Rhs::Unknown)], constraint }))
     }
+    /// Marks a location that is reached by an open read.
+    fn mark_open(&mut self, location: LocationId) {
+        if self.global.atomics.is_only {
+            self.builder.template.locations[location].waiting = Waiting::Racing;
+        }
+    }
     /// Records a read of an atomic cell, whose value is in a local; leaves the value open as far as C11 does.
     pub fn atomic_read(&mut self, address: &Expr, order: Order, local: LocalId) {
         let size = self.builder.template.locals[local].ty.bytes();
         self.note_read(address, order, size);
         if let Some(op) = self.opens(address, order, local) {
-            let next = self.builder.label();
-            self.builder.alternative(op, next);
+            let (next, open) = (self.builder.label(), self.builder.label());
+            self.mark_open(open);
+            self.builder.alternative(op, open);
+            self.builder.alternative(Op::Assume(Expr::bool(true)), next);
+            self.builder.continue_at(open);
             self.builder.jump(next);
             self.builder.continue_at(next);
         }
@@ -365,9 +379,13 @@ impl Function<'_, '_> {
     pub fn fail_openly(&mut self, address: &Expr, order: Order, local: LocalId, failed: LocationId) {
         self.note_read(address, order, 0);
         if let Some(op) = self.opens(address, order, local) {
-            let next = self.label();
-            self.jump_by(no_evidence(op, local), failed);
-            self.jump(next);
+            let (next, open) = (self.label(), self.label());
+            self.mark_open(open);
+            self.jump_by(no_evidence(op, local), open);
+            self.jump_by(Op::Assume(Expr::bool(true)), next);
+            self.builder.leave();
+            self.join(open);
+            self.jump(failed);
             self.join(next);
         }
     }

@@ -1,6 +1,5 @@
 // A counter that orders nothing, beside data that a mutex protects.
-// expect: races=true
-// todo: assertions=true
+// expect: assertions=true races=true
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
