@@ -19,10 +19,10 @@
 //!   by coherence (C11 5.1.2.4 p15 to p18), all its operations have one total order that is consistent with
 //!   happens-before. But a read synchronises only if it acquires and its value was released. So at any time,
 //!   such a read may also give each value that some operation stores without releasing it; if one of these is
-//!   not constant, or the read does not acquire, it may give any value. That is for the race check only: an
-//!   execution without a data race is linearised as a whole, by the order of the cell's operations together
-//!   with happens-before. So the other checks, which take for granted that there is no data race, need no
-//!   open reads of such a cell.
+//!   not constant, or the read does not acquire, it may give any value.
+//! * If, in addition, threads other than the first use no memory but that cell (and locks), there is no data
+//!   race, and the whole execution is linearised, by the total order of the cell's operations
+//!   together with happens-before. So reads are not open.
 //!
 //! A violation through an open value is no evidence, so such a program is neither proved nor refuted by it.
 //! One that needs no open value is an execution of C11: interleavings are allowed.
@@ -40,8 +40,8 @@ use ir::ids::Id;
 use ir::passes::allocators::CallUses;
 use ir::passes::lower::select_marked;
 use ir::{
-    Assignment, Assumption, BinaryOp, Expr, IntType, Lhs, LocalId, LocationId, ObjectId, Op, Program, Range,
-    Rhs, Span, Storage, TemplateId, Value, Waiting,
+    Assignment, Assumption, BinaryOp, Expr, IntType, Lhs, LocalId, LocationId, ObjectId, Op, Place, Program,
+    Range, Rhs, Span, Storage, TemplateId, Value, Waiting,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -144,8 +144,8 @@ pub struct Atomics {
     /// Whether a fence may turn a later write into a release.
     may_release: bool,
     reads: Option<BTreeMap<Cell, Reads>>,
-    /// Whether only one cell has atomic operations: then reads are open in the race check only.
-    is_only: bool,
+    /// Whether other threads than the first use no memory but atomic cells.
+    is_apart: bool,
 }
 
 impl Atomics {
@@ -219,14 +219,14 @@ impl Atomics {
         let reads = self.uses.iter().map(|(cell, uses)| {
             let reads = if everywhere && any_weak || uses.weak.is_some() && !is_only {
                 Reads::Any
-            } else if uses.weak.is_none() {
+            } else if uses.weak.is_none() || self.is_apart {
                 Reads::Exact
             } else {
                 uses.unreleased.iter().copied().collect::<Option<Vec<_>>>().map_or(Reads::Any, Reads::Also)
             };
             (*cell, reads)
         });
-        Self { reads: Some(reads.collect()), is_only, ..Self::default() }
+        Self { reads: Some(reads.collect()), ..Self::default() }
     }
 }
 
@@ -236,7 +236,9 @@ pub fn lower(units: &[Unit], links: &Links, options: &Options) -> (Program, Call
         lowering::lower(units, links, options.data_model, None, atomics, options.outside(), &options.draft)
     };
     let mut first = lower(Atomics::default());
-    first.atomics.keep_shared(&handles::run_by_threads(&first.program));
+    let run_by_threads = handles::run_by_threads(&first.program);
+    first.atomics.keep_shared(&run_by_threads);
+    first.atomics.is_apart = use_own_memory(&first.program, &run_by_threads);
     if options.memory_model == MemoryModel::SequentiallyConsistent {
         order_attempts(&mut first.program);
     }
@@ -255,6 +257,38 @@ pub fn lower(units: &[Unit], links: &Links, options: &Options) -> (Program, Call
     };
     program.assumptions.push(Assumption { text: text.to_owned(), span, limits_proof: false });
     (program, uses)
+}
+
+/// Whether the code that threads other than the first run uses no memory plainly, but for variables of the
+/// headers, whose addresses stay there.
+fn use_own_memory(program: &Program, run_by_threads: &BTreeSet<usize>) -> bool {
+    let is_own = |place: &Place| match &place.address {
+        Expr::Address(object, _) => {
+            let object = &program.objects[*object];
+            object.name.starts_with("__rucc_") && matches!(object.storage, Storage::Frame(_))
+        }
+        _ => false,
+    };
+    let may_use = |place: &Place| place.atomic || is_own(place);
+    let code = program.templates.enumerate().filter(|(id, _)| run_by_threads.contains(&id.index()));
+    code.flat_map(|(_, code)| &code.edges).flat_map(|edge| &edge.ops).all(|op| {
+        let mut uses_own = !matches!(op, Op::Fill(..) | Op::Copy(..) | Op::Free(_) | Op::Broadcast(_));
+        for target in op.targets() {
+            uses_own &= match target {
+                Lhs::Memory(place) => may_use(place),
+                Lhs::Local(_) => true,
+            };
+        }
+        for expr in op.expressions() {
+            expr.walk(&mut |inner| {
+                uses_own &= match inner {
+                    Expr::Load(place) => may_use(place),
+                    _ => true,
+                };
+            });
+        }
+        uses_own
+    })
 }
 
 /// Removes races that exist only in C11: failed attempts at synchronisation then order accesses, and
@@ -355,22 +389,13 @@ impl Function<'_, '_> {
         };
         Some(Op::Assign(Assignment { pairs: vec![(Lhs::Local(local), Rhs::Unknown)], constraint }))
     }
-    /// Marks a location that is reached by an open read.
-    fn mark_open(&mut self, location: LocationId) {
-        if self.global.atomics.is_only {
-            self.builder.template.locations[location].waiting = Waiting::Racing;
-        }
-    }
     /// Records a read of an atomic cell, whose value is in a local; leaves the value open as far as C11 does.
     pub fn atomic_read(&mut self, address: &Expr, order: Order, local: LocalId) {
         let size = self.builder.template.locals[local].ty.bytes();
         self.note_read(address, order, size);
         if let Some(op) = self.opens(address, order, local) {
-            let (next, open) = (self.builder.label(), self.builder.label());
-            self.mark_open(open);
-            self.builder.alternative(op, open);
-            self.builder.alternative(Op::Assume(Expr::bool(true)), next);
-            self.builder.continue_at(open);
+            let next = self.builder.label();
+            self.builder.alternative(op, next);
             self.builder.jump(next);
             self.builder.continue_at(next);
         }
@@ -379,13 +404,9 @@ impl Function<'_, '_> {
     pub fn fail_openly(&mut self, address: &Expr, order: Order, local: LocalId, failed: LocationId) {
         self.note_read(address, order, 0);
         if let Some(op) = self.opens(address, order, local) {
-            let (next, open) = (self.label(), self.label());
-            self.mark_open(open);
-            self.jump_by(no_evidence(op, local), open);
-            self.jump_by(Op::Assume(Expr::bool(true)), next);
-            self.builder.leave();
-            self.join(open);
-            self.jump(failed);
+            let next = self.label();
+            self.jump_by(no_evidence(op, local), failed);
+            self.jump(next);
             self.join(next);
         }
     }
