@@ -10,10 +10,10 @@
 //! ([`Crowd::walk_from_last_start`]). The search checks for races where many threads have been started and
 //! none has got far ([`Crowd::gather`]).
 //!
-//! Some errors need many threads, but no two at once: a counter that each thread raises goes beyond its bound.
-//! So some walks let each thread run to its end as soon as it is started
-//! ([`Crowd::walk_one_after_another`]). There, each input of the first thread is the same candidate, so that a
-//! loop that starts threads goes on.
+//! Some errors need many threads, but no two at once: a counter that each thread raises goes beyond its
+//! bound. So some walks let each thread run to its end as soon as it is started
+//! ([`Crowd::walk_one_after_another`]). There, each input of the first thread is the same candidate, so that
+//! a loop that starts threads continues.
 //!
 //! Under-approximates: finds violations only. The sequence of walks is the same each time.
 

@@ -210,9 +210,10 @@ impl Function<'_, '_> {
             self.builder.set(Lhs::Memory(place), part);
         }
     }
-    /// Adjacent bit-fields are one memory location, though they may be in several storage units, and compilers
-    /// write only one of these: two accesses to them race (C11 3.14, 5.1.2.4p25). The other checks take for
-    /// granted that there is no data race, so only the race check sees the rest of the location written.
+    /// Adjacent bit-fields are one memory location, though they may be in several storage units, and
+    /// compilers write only one of these: two accesses to them race (C11 3.14, 5.1.2.4p25). The other checks
+    /// take for granted that there is no data race, so only the race check sees the rest of the location
+    /// written.
     fn may_store_others(&mut self, bits: &Bits) {
         let pointer = self.pointer();
         for &at in &bits.others {

@@ -1,7 +1,7 @@
 //! Bytes, some of which are not yet chosen.
 //!
-//! Short sequences are held as they are. Of long ones, only the pages are held that differ from the rest, so a
-//! program may have objects that are larger than the machine's memory.
+//! Short sequences are held as they are. Of long ones, only the pages are held that differ from the rest, so
+//! a program may have objects that are larger than the machine's memory.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
