@@ -49,7 +49,7 @@ const MOST_AWAKE: usize = 8;
 /// Steps of the first and of the longest walk in which threads run one after another; the length grows by
 /// this factor.
 const ONE_AFTER_ANOTHER: std::ops::Range<usize> = 1 << 11..1 << 21;
-const GROWTH: usize = 2;
+const GROWTH: usize = 4;
 /// Candidates for the inputs of the first thread there.
 const FAVOURITES: usize = 3;
 
@@ -107,21 +107,28 @@ impl Crowd {
         let growth = GROWTH.saturating_pow(u32::try_from(round).unwrap_or(u32::MAX));
         let longest = ONE_AFTER_ANOTHER.start.saturating_mul(growth).min(ONE_AFTER_ANOTHER.end);
         self.favourite = (kind < 2 * FAVOURITES).then_some((kind / 2, kind % 2 == 1));
-        let found = self.line_up(model, copies, longest, budget);
+        let mut steps = Vec::new();
+        let found = self.line_up(model, copies, longest, &mut steps, budget);
         self.favourite = None;
-        found
+        // Where nothing is left open and no second thread runs, the others of this length are the same.
+        if steps.iter().all(|step| step.thread == 0 && step.choices.is_empty()) {
+            self.lined_up = self.lined_up.next_multiple_of(kinds);
+        }
+        let violation = found?;
+        Ok(violation.map(|violation| Trace { copies: copies.to_vec(), steps, violation }))
     }
 
+    /// The violation that such a walk ends in.
     fn line_up(
         &mut self,
         model: &Model<'_>,
         copies: &[u32],
         longest: usize,
+        steps: &mut Vec<TraceStep>,
         budget: &Budget,
-    ) -> Result<Option<Trace>, Exhausted> {
+    ) -> Result<Option<Violation>, Exhausted> {
         let machine = &model.machine;
         let Ok(mut state) = machine.initial(copies) else { return Ok(None) };
-        let mut steps: Vec<TraceStep> = Vec::new();
         // Those that have to wait, the last one on top.
         let mut waiting: Vec<ThreadIndex> = (0..state.threads.len()).rev().collect();
         let Some(mut turn) = waiting.pop() else { return Ok(None) };
@@ -132,16 +139,12 @@ impl Crowd {
                 budget.check(0)?;
             }
             let count = state.threads.len();
-            match self.step(model, &mut state, turn, &mut steps) {
+            match self.step(model, &mut state, turn, steps) {
                 Moved::Lost => return Ok(None),
                 Moved::Yes => {
                     tried = 0;
                     if model.is_wanted_error(&state, turn) {
-                        return Ok(model.violation(&state).map(|violation| Trace {
-                            copies: copies.to_vec(),
-                            steps,
-                            violation,
-                        }));
+                        return Ok(model.violation(&state));
                     }
                     if count < state.threads.len() && !machine.is_atomic(&state, turn) {
                         waiting.push(turn);
