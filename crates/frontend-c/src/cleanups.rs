@@ -63,11 +63,13 @@ impl Function<'_, '_> {
     }
     /// Calls the functions of all variables but the first ones, which stay alive.
     fn clean_up_to(&mut self, count: usize) {
-        for (variable, function) in self.cleanups.alive[count..].to_vec().into_iter().rev() {
+        let ending = self.cleanups.alive.split_off(count);
+        for &(variable, function) in ending.iter().rev() {
             if self.builder.is_reachable() {
                 self.call_with_address(function, variable);
             }
         }
+        self.cleanups.alive.extend(ending);
     }
     /// The end of a block, at whose start so many variables were alive.
     pub fn end_block(&mut self, count: usize) {

@@ -108,7 +108,7 @@ impl Function<'_, '_> {
             storage: Storage::Frame(self.template),
             size,
             align: 16,
-            layout: Layout::Record(fields.into()),
+            layout: Layout::Record(fields),
             initial: Initial::Unknown,
             span: self.builder.span,
             role: ObjectRole::Program,

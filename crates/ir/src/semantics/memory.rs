@@ -274,7 +274,7 @@ impl Bytes {
     /// The ranges that may hold anything but zeros and open bytes, each with some bytes around it.
     pub fn occupied(&self) -> Vec<Range<usize>> {
         match &self.long {
-            None => vec![0..self.run.data.len()],
+            None => std::iter::once(0..self.run.data.len()).collect(),
             Some(long) => {
                 let held = long.pages.iter().filter(|(_, page)| matches!(page, Page::Held(_)));
                 let around = |number: usize| {
