@@ -510,12 +510,17 @@ impl Numbers<'_, '_> {
 fn bounds(facts: &ThreadFacts, number: Index) -> (Vec<Index>, Vec<Index>) {
     let mut from = vec![number];
     let mut below = vec![plus(number, 1)];
-    for (left, right) in &facts.order {
-        if right.local == number.local && left.local != number.local && from.len() < MOST_BOUNDS {
-            insert(&mut from, plus(*left, number.plus - right.plus));
+    let add = |bounds: &mut Vec<Index>, bound: Index| {
+        if bounds.len() < MOST_BOUNDS && is_small(bound) {
+            insert(bounds, bound);
         }
-        if left.local == number.local && right.local != number.local && below.len() < MOST_BOUNDS {
-            insert(&mut below, plus(*right, number.plus - left.plus + 1));
+    };
+    for (left, right) in &facts.order {
+        if right.local == number.local && left.local != number.local {
+            add(&mut from, plus(*left, number.plus - right.plus));
+        }
+        if left.local == number.local && right.local != number.local {
+            add(&mut below, plus(*right, number.plus - left.plus + 1));
         }
     }
     (from, below)

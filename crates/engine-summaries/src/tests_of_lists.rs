@@ -542,3 +542,20 @@ int main(void) {
 }";
     try_all(safe, &[("return p;", "v[0] = 1; return p;"), ("return p;", "v[1] = 1; return p;")]);
 }
+
+/// What is known of numbers is left out where it is far away.
+#[test]
+fn numbers_that_are_far_apart() {
+    let safe = "
+int v;
+static void *idle(void *p) { return p; }
+int main(void) {
+  unsigned n = 0;
+  if (!(n < n)) return 1;
+  pthread_t one, two;
+  pthread_create(&one, 0, idle, (void *)1);
+  pthread_create(&two, 0, idle, (void *)2);
+  return n == (unsigned)v;
+}";
+    try_all(safe, &[("return p;", "v = 1; return p;")]);
+}

@@ -204,7 +204,7 @@ impl Names<'_> {
                 Some(local) => is_local(local) && i32::try_from(index.plus).is_ok(),
             };
             if !is_small {
-                return claim("an integer is that of a truth value, or too large");
+                return claim(format!("an integer is that of a truth value, or too large: {index:?}"));
             }
         }
         if facts.started.iter().any(|started| started.kind.index() >= program.templates.len()) {

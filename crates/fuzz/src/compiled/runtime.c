@@ -260,6 +260,8 @@ static int releases(int order) { return order >= 3; }
 /* An atomic access: what it acquires comes before it, what it releases after. */
 static void atomic_access(const volatile void *address, size_t size, int order, int reads, int writes) {
   clocks *clock = &object_of(address)->clock;
+  /* No atomic access is in the middle of an atomic region: it comes after the region as a whole. */
+  acquire(regions);
   if (reads && acquires(order)) acquire(*clock);
   touch(writes ? ATOMIC_WRITE : ATOMIC_READ, address, size);
   if (writes && !reads) memset(*clock, 0, sizeof *clock);
