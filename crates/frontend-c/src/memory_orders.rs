@@ -20,9 +20,9 @@
 //!   happens-before. But a read synchronises only if it acquires and its value was released. So at any time,
 //!   such a read may also give each value that some operation stores without releasing it; if one of these is
 //!   not constant, or the read does not acquire, it may give any value.
-//! * If, in addition, threads other than the first use no memory but that cell (and locks), there is no data
-//!   race, and the whole execution is linearised, by the total order of the cell's operations
-//!   together with happens-before. So reads are not open.
+//! * If, in addition, threads other than the first use no memory but that cell (and locks, without attempts
+//!   that may fail), there is no data race, and the whole execution is linearised, by the total order of the
+//!   cell's operations together with happens-before. So reads are not open.
 //!
 //! A violation through an open value is no evidence, so such a program is neither proved nor refuted by it.
 //! One that needs no open value is an execution of C11: interleavings are allowed.
@@ -260,8 +260,13 @@ pub fn lower(units: &[Unit], links: &Links, options: &Options) -> (Program, Call
 }
 
 /// Whether the code that threads other than the first run uses no memory plainly, but for variables of the
-/// headers, whose addresses stay there.
+/// headers, whose addresses stay there, and nobody learns that a lock is held from an attempt that fails: such
+/// an attempt orders nothing.
 fn use_own_memory(program: &Program, run_by_threads: &BTreeSet<usize>) -> bool {
+    let mut locations = program.templates.iter().flat_map(|code| &code.locations);
+    if locations.any(|location| location.waiting == Waiting::Racing) {
+        return false;
+    }
     let is_own = |place: &Place| match &place.address {
         Expr::Address(object, _) => {
             let object = &program.objects[*object];
