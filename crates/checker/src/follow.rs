@@ -32,15 +32,15 @@ impl SeenStates {
         let mut key = Vec::with_capacity(3 + state.threads.len() + state.heap.len());
         key.push(u32::from(state.halted));
         key.push(state.threads.len() as u32);
-        key.push(number(&mut self.statics, &state.statics, state.statics.len(), &mut self.bytes));
+        key.push(number(&mut self.statics, &state.statics, state.statics.held(), &mut self.bytes));
         for thread in &state.threads {
             let size = 300
-                + thread.stack.len()
+                + thread.stack.held()
                 + thread.activations.iter().map(|a| 80 + 8 * a.locals.len()).sum::<usize>();
             key.push(number(&mut self.threads, thread, size, &mut self.bytes));
         }
         for block in &state.heap {
-            key.push(number(&mut self.blocks, block, 150 + block.bytes.len(), &mut self.bytes));
+            key.push(number(&mut self.blocks, block, 150 + block.bytes.held(), &mut self.bytes));
         }
         let size = key.len() as u64 * 4 + 32;
         let fresh = self.states.len() as u32;

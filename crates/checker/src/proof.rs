@@ -389,7 +389,7 @@ fn follow_all_plainly(
     let machine = Machine::new(program).map_err(ProofError::Limit)?;
     let inputs = Inputs::new(program);
     let initial = machine.initial(copies).map_err(ProofError::Limit)?;
-    let each = 200 + initial.statics.len() as u64;
+    let each = 200 + initial.statics.held() as u64;
     let mut graph = Graph::new(property);
     let mut awaiting = Awaiting::default();
     let mut seen: FxHashMap<State, u32> = FxHashMap::from_iter([(initial.clone(), 0)]);

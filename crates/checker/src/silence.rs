@@ -70,7 +70,7 @@ fn describe(fault: Fault) -> &'static str {
 
 /// Runs one execution; returns the fault in which it ends.
 fn run(machine: &Machine<'_>, mut state: State, random: &mut Random) -> Option<(Fault, Span)> {
-    let mut steps = STEPS.min(MOST_BYTES / (state.statics.len() + 1));
+    let mut steps = STEPS.min(MOST_BYTES / (state.statics.held() + 1));
     while state.threads.len() <= MOST_THREADS {
         let mut threads = machine.schedulable(&state);
         let mut next = None;

@@ -16,7 +16,7 @@ use crate::components::{Pack, hash_bytes, hash_words};
 use crate::expand::{Expander, Successor};
 use crate::random::{Random, SEEDS};
 use executions::model::Model;
-use ir::semantics::{State, ThreadIndex, Trail};
+use ir::semantics::{Bytes, Page, State, ThreadIndex, Trail};
 use ir::{Expr, Op, Storage};
 use std::sync::Arc;
 use verdict::{Budget, Exhausted, Trace, TraceStep};
@@ -79,7 +79,7 @@ impl<'a, 'p> Compact<'a, 'p> {
         }
         owners.sort_unstable();
         owners.dedup();
-        let each = machine.addresses.static_size + 2_000;
+        let each = machine.addresses.held_size() + 2_000;
         let deepest = usize::try_from(budget.memory / SHARE / each).unwrap_or(usize::MAX).clamp(100, DEEPEST);
         let most = usize::try_from(budget.memory / SHARE / 8).unwrap_or(usize::MAX).max(1 << 12);
         Self {
@@ -226,22 +226,37 @@ impl<'a, 'p> Compact<'a, 'p> {
 
     fn statics(&self, state: &State, scratch: &mut Vec<u8>) -> u64 {
         scratch.clear();
-        scratch.extend_from_slice(state.statics.data());
+        let short = state.statics.short();
+        scratch.extend_from_slice(short.data());
+        // Of long ones, owners of locks are not left out: that distinguishes more states.
+        for (number, page) in state.statics.pages() {
+            scratch.extend_from_slice(&number.to_le_bytes());
+            match page {
+                Page::Zero => scratch.push(0),
+                Page::Open => scratch.push(1),
+                Page::Held(run) => {
+                    scratch.extend_from_slice(run.data());
+                    scratch.extend(run.open_bits().iter().flat_map(|word| word.to_le_bytes()));
+                }
+            }
+        }
+        if Bytes::is_long(state.statics.len()) {
+            return hash_bytes(scratch);
+        }
         for &at in &self.owners {
             if let Some(word) = scratch.get_mut(at..at + 4) {
                 word.fill(0);
             }
         }
-        hash_bytes(scratch) ^ hash_words(state.statics.open_bits().iter().copied())
+        hash_bytes(scratch) ^ hash_words(short.open_bits().iter().copied())
     }
 
     fn fingerprint(&self, state: &State, prints: &Prints) -> u64 {
         let mut order: Vec<ThreadIndex> = (0..prints.threads.len()).collect();
         order.sort_by_key(|thread| prints.threads[*thread]);
-        let data = state.statics.data();
         let owners = self.owners.iter().map(|at| {
-            let word =
-                data.get(*at..*at + 4).and_then(|word| word.try_into().ok()).map_or(0, u32::from_le_bytes);
+            let is_there = at + 4 <= state.statics.len();
+            let word = if is_there { state.statics.read(*at, 4) as u32 } else { 0 };
             let owner = (word as usize).checked_sub(1);
             let place = owner.and_then(|owner| order.iter().position(|thread| *thread == owner));
             place.map_or_else(|| u64::from(word) << 32, |place| place as u64 + 1)

@@ -3,7 +3,7 @@
 //! A content is a run of bytes in one large buffer, so that a million of them take little room and are freed
 //! at once. Recently used ones are also kept unpacked.
 
-use ir::semantics::{Activation, Block, Bytes, Thread};
+use ir::semantics::{Activation, Block, Bytes, Page, Run, Thread};
 use ir::{EdgeId, LocationId, ObjectId, TemplateId};
 use std::sync::Arc;
 
@@ -159,31 +159,67 @@ fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
+/// Runs of zeros, each followed by a run of others; then, if there are any, the open bytes.
+fn pack_run(run: &Run, out: &mut Vec<u8>) {
+    let data = run.data();
+    put(out, data.len() as u64);
+    let mut at = 0;
+    while at < data.len() {
+        let zeros = data[at..].iter().take_while(|byte| **byte == 0).count();
+        at += zeros;
+        // A single zero does not end a run: it would cost two bytes.
+        let mut end = at;
+        while end < data.len() && (data[end] != 0 || data.get(end + 1).is_some_and(|next| *next != 0)) {
+            end += 1;
+        }
+        put(out, zeros as u64);
+        put(out, (end - at) as u64);
+        out.extend_from_slice(&data[at..end]);
+        at = end;
+    }
+    put(out, run.open_bits().len() as u64);
+    for word in run.open_bits() {
+        put(out, *word);
+    }
+}
+
+fn unpack_run(length: usize, input: &mut Reader<'_>) -> Run {
+    let mut data = vec![0; length];
+    let mut at = 0;
+    while at < length {
+        at += input.number() as usize;
+        let count = input.number() as usize;
+        let (run, rest) = input.0.split_at(count);
+        data[at..at + count].copy_from_slice(run);
+        input.0 = rest;
+        at += count;
+    }
+    let words = input.number();
+    Run::new(data, (0..words).map(|_| input.number()).collect())
+}
+
 impl Pack for Bytes {
-    /// Runs of zeros, each followed by a run of others; then, if there are any, the open bytes, and those
-    /// that share their value.
+    /// Their number; what is held of them; then, if some bytes are open, those that share their value.
     fn pack(&self, out: &mut Vec<u8>) {
-        let data = self.data();
-        put(out, data.len() as u64);
-        let mut at = 0;
-        while at < data.len() {
-            let zeros = data[at..].iter().take_while(|byte| **byte == 0).count();
-            at += zeros;
-            // A single zero does not end a run: it would cost two bytes.
-            let mut end = at;
-            while end < data.len() && (data[end] != 0 || data.get(end + 1).is_some_and(|next| *next != 0)) {
-                end += 1;
+        if Self::is_long(self.len()) {
+            put(out, self.len() as u64);
+            put(out, u64::from(self.rest_is_open()));
+            put(out, self.pages().len() as u64);
+            for (number, page) in self.pages() {
+                put(out, number as u64);
+                match page {
+                    Page::Zero => put(out, 0),
+                    Page::Open => put(out, 1),
+                    Page::Held(run) => {
+                        put(out, 2);
+                        pack_run(run, out);
+                    }
+                }
             }
-            put(out, zeros as u64);
-            put(out, (end - at) as u64);
-            out.extend_from_slice(&data[at..end]);
-            at = end;
+        } else {
+            pack_run(self.short(), out);
         }
-        put(out, self.open_bits().len() as u64);
-        for word in self.open_bits() {
-            put(out, *word);
-        }
-        if !self.open_bits().is_empty() {
+        if Self::is_long(self.len()) || !self.short().open_bits().is_empty() {
             put(out, self.shared().len() as u64);
             for (at, number) in self.shared() {
                 put(out, *at as u64);
@@ -193,24 +229,25 @@ impl Pack for Bytes {
     }
     fn unpack(input: &mut Reader<'_>) -> Self {
         let length = input.number() as usize;
-        let mut bytes = Self::zeros(length);
-        let mut at = 0;
-        while at < length {
-            at += input.number() as usize;
-            let count = input.number() as usize;
-            let (run, rest) = input.0.split_at(count);
-            bytes.write_slice(at, run);
-            input.0 = rest;
-            at += count;
-        }
-        let words = input.number() as usize;
-        for word in 0..words {
-            let open = input.number();
-            for bit in (0..64).filter(|bit| open >> bit & 1 == 1) {
-                bytes.reopen(word * 64 + bit, 1);
+        let mut bytes;
+        if Self::is_long(length) {
+            bytes = Self::long(length, input.number() == 1);
+            for _ in 0..input.number() {
+                let number = input.number() as usize;
+                let page = match input.number() {
+                    0 => Page::Zero,
+                    1 => Page::Open,
+                    _ => {
+                        let size = input.number() as usize;
+                        Page::Held(Arc::new(unpack_run(size, input)))
+                    }
+                };
+                bytes.set_page(number, page);
             }
+        } else {
+            bytes = Self::of_run(unpack_run(length, input));
         }
-        if words > 0 {
+        if Self::is_long(length) || !bytes.short().open_bits().is_empty() {
             for _ in 0..input.number() {
                 let at = input.number() as usize;
                 bytes.share(at, input.index());

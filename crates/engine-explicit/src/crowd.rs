@@ -10,6 +10,11 @@
 //! ([`Crowd::walk_from_last_start`]). The search checks for races where many threads have been started and
 //! none has got far ([`Crowd::gather`]).
 //!
+//! Some errors need many threads, but no two at once: a counter that each thread raises goes beyond its
+//! bound. So some walks let each thread run to its end as soon as it is started
+//! ([`Crowd::walk_one_after_another`]). There, each input of the first thread is the same candidate, so that
+//! a loop that starts threads continues.
+//!
 //! Under-approximates: finds violations only. The sequence of walks is the same each time.
 
 use crate::guesses::Guesses;
@@ -41,11 +46,23 @@ const LENGTHS: std::ops::Range<usize> = 6..14;
 const AWAKE_OF_TEMPLATE: usize = 2;
 const MOST_AWAKE: usize = 8;
 
+/// Steps of the first and of the longest walk in which threads run one after another; the length grows by
+/// this factor.
+const ONE_AFTER_ANOTHER: std::ops::Range<usize> = 1 << 11..1 << 21;
+const GROWTH: usize = 4;
+/// Candidates for the inputs of the first thread there.
+const FAVOURITES: usize = 3;
+
 /// Walks at random.
 pub struct Crowd {
     random: Random,
     /// How often threads were gathered.
     gathered: usize,
+    /// How often threads ran one after another.
+    lined_up: usize,
+    /// Which candidate each input of the first thread is, and whether those of the others are too; at random
+    /// if there is none.
+    favourite: Option<(usize, bool)>,
 }
 
 /// How a walk chooses who moves.
@@ -73,7 +90,82 @@ enum Moved {
 impl Crowd {
     /// One that has not yet moved.
     pub fn new() -> Self {
-        Self { random: Random::new(SEEDS[0]), gathered: 0 }
+        Self { random: Random::new(SEEDS[0]), gathered: 0, lined_up: 0, favourite: None }
+    }
+
+    /// One walk in which each thread runs to its end, or until it has to wait, as soon as it is started. A
+    /// few in a row differ in their inputs, and then they become longer.
+    pub fn walk_one_after_another(
+        &mut self,
+        model: &Model<'_>,
+        copies: &[u32],
+        budget: &Budget,
+    ) -> Result<Option<Trace>, Exhausted> {
+        let kinds = 2 * FAVOURITES + 1;
+        let (kind, round) = (self.lined_up % kinds, self.lined_up / kinds);
+        self.lined_up += 1;
+        let growth = GROWTH.saturating_pow(u32::try_from(round).unwrap_or(u32::MAX));
+        let longest = ONE_AFTER_ANOTHER.start.saturating_mul(growth).min(ONE_AFTER_ANOTHER.end);
+        self.favourite = (kind < 2 * FAVOURITES).then_some((kind / 2, kind % 2 == 1));
+        let mut steps = Vec::new();
+        let found = self.line_up(model, copies, longest, &mut steps, budget);
+        self.favourite = None;
+        // Where nothing is left open and no second thread runs, the others of this length are the same.
+        if steps.iter().all(|step| step.thread == 0 && step.choices.is_empty()) {
+            self.lined_up = self.lined_up.next_multiple_of(kinds);
+        }
+        let violation = found?;
+        Ok(violation.map(|violation| Trace { copies: copies.to_vec(), steps, violation }))
+    }
+
+    /// The violation that such a walk ends in.
+    fn line_up(
+        &mut self,
+        model: &Model<'_>,
+        copies: &[u32],
+        longest: usize,
+        steps: &mut Vec<TraceStep>,
+        budget: &Budget,
+    ) -> Result<Option<Violation>, Exhausted> {
+        let machine = &model.machine;
+        let Ok(mut state) = machine.initial(copies) else { return Ok(None) };
+        // Those that have to wait, the last one on top.
+        let mut waiting: Vec<ThreadIndex> = (0..state.threads.len()).rev().collect();
+        let Some(mut turn) = waiting.pop() else { return Ok(None) };
+        let mut tried = 0;
+        while steps.len() < longest && !state.halted {
+            if steps.len().is_multiple_of(INTERVAL) {
+                budget.spend(INTERVAL.min(longest) as u64);
+                budget.check(0)?;
+            }
+            let count = state.threads.len();
+            match self.step(model, &mut state, turn, steps) {
+                Moved::Lost => return Ok(None),
+                Moved::Yes => {
+                    tried = 0;
+                    if model.is_wanted_error(&state, turn) {
+                        return Ok(model.violation(&state));
+                    }
+                    if count < state.threads.len() && !machine.is_atomic(&state, turn) {
+                        waiting.push(turn);
+                        turn = count;
+                    }
+                }
+                Moved::No => {
+                    let has_ended = state.location(turn).is_none();
+                    if machine.is_atomic(&state, turn) || tried > waiting.len() {
+                        return Ok(None);
+                    }
+                    tried += 1;
+                    let Some(next) = waiting.pop() else { return Ok(None) };
+                    if !has_ended {
+                        waiting.insert(0, turn);
+                    }
+                    turn = next;
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// One walk.
@@ -296,7 +388,12 @@ impl Crowd {
             let before = (state.statics.clone(), state.threads[thread].clone(), state.threads.len());
             let heap = state.heap.clone();
             let mut log = Vec::new();
-            let mut values = Guesses::new(model, (template, edge), self.random.below(usize::MAX));
+            // A multiple of four is about all candidates.
+            let chance = match self.favourite {
+                Some((candidate, of_all)) if of_all || thread == 0 => 4 * candidate,
+                _ => self.random.below(usize::MAX),
+            };
+            let mut values = Guesses::new(model, (template, edge), chance);
             match machine.advance(state, thread, edge, &mut values, &mut log) {
                 Ok(()) if !values.tainted => {
                     steps.push(TraceStep { thread, edge, choices: values.made });

@@ -146,6 +146,7 @@ impl Explicit {
         let mut walker = Walker::new();
         // For programs that start more threads than any of the searches allows.
         let mut crowd = Crowd::new();
+        let mut line = Crowd::new();
         let many = Model::new(program, facts.clone(), property.clone(), most, false)?;
         if *property == Property::NoRace && !program.unordered.is_empty() {
             match crate::unordered::search(&many, &copies_of(program), budget) {
@@ -206,6 +207,18 @@ impl Explicit {
             let only_walks = !more && fate[..active].iter().all(|fate| *fate != Fate::Running);
             if only_walks && budget.remaining().is_none() {
                 return Ok(Verdict::Unknown(Reason::Exhausted(Exhausted::Memory)));
+            }
+            if matches!(property, Property::NoError(_)) && !self.options.shortest {
+                let copies = copies_of(program);
+                for _ in 0..CROWD_WALKS {
+                    match line.walk_one_after_another(&many, &copies, budget) {
+                        Ok(Some(trace)) if many.is_evidence(&trace) => {
+                            return Ok(Verdict::Unsafe(shorten(&many, trace, budget)));
+                        }
+                        Ok(_) => {}
+                        Err(exhausted) => return Ok(Verdict::Unknown(Reason::Exhausted(exhausted))),
+                    }
+                }
             }
             if let Some(fuzzer) = &mut fuzzer {
                 match fuzzer.run(FUZZER_SHARE * slice, budget) {

@@ -92,9 +92,9 @@ pub struct Notes {
     pub steps: u64,
 }
 
-/// How many bytes the threads of a state have allocated.
+/// How many bytes a state holds of what its threads have allocated.
 pub fn allocated(state: &State) -> u64 {
-    state.threads.iter().map(|thread| thread.allocated).sum()
+    state.heap.iter().map(|block| block.bytes.held() as u64).sum()
 }
 
 /// What showed when the steps of one thread were taken.
@@ -150,7 +150,7 @@ impl<'a, 'p> Expander<'a, 'p> {
             bytes: 0,
             stopped: None,
             budget: budget.clone(),
-            weight: 1 + model.machine.addresses.static_size / 4096,
+            weight: 1 + model.machine.addresses.held_size() / 4096,
             unchecked: 0,
             accesses: Vec::new(),
             first: Vec::new(),

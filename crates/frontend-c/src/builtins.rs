@@ -2,7 +2,6 @@
 
 use crate::fold;
 use crate::function::Function;
-use crate::outside_calls::context_of;
 use crate::scopes::{Allocated, BODY};
 use crate::types::Class;
 use ir::{BinaryOp, Expr, IntType, Lhs, LocationKind, UnaryOp, Value};
@@ -61,40 +60,20 @@ impl Function<'_, '_> {
                 self.unless_found(expr.ty, if kind & LEAST == 0 { ty.max() } else { 0 }, None)
             }
             ExprKind::VaStart { list } => {
-                let list = self.rvalue(list);
-                let list = self.freeze(list);
-                let function = self.builder.template.name.clone();
-                context_of(&mut self.builder, &mut self.global.program).start_list(&function, &list);
+                self.start_list(list);
                 self.zero(expr.ty)
             }
             ExprKind::VaCopy { dst, src } => {
                 let (to, from) = self.pair(dst, src);
                 let (to, from) = (self.freeze(to), self.freeze(from));
-                context_of(&mut self.builder, &mut self.global.program).copy_list(&to, &from);
+                self.copy_list(&to, &from);
                 self.zero(expr.ty)
             }
             ExprKind::VaEnd { .. } => {
                 self.name_lists(id);
                 self.zero(expr.ty)
             }
-            ExprKind::VaArg { list } => match unit.class(expr.ty) {
-                Class::Integer(ty) | Class::Odd(ty, _) | Class::Float(ty) => {
-                    if unit.is_pointer(expr.ty) {
-                        let span = self.builder.span;
-                        let text = "unsupported: a variable argument that is a pointer".to_owned();
-                        self.global.assume(text, span, true);
-                    }
-                    let list = self.rvalue(list);
-                    let list = self.freeze(list);
-                    let local = self.builder.temporary(ty);
-                    context_of(&mut self.builder, &mut self.global.program).give_listed(local, &list);
-                    Expr::Local(local)
-                }
-                Class::Void | Class::Aggregate | Class::Function | Class::Unsupported(_) => {
-                    self.unsupported("a variable argument of this type");
-                    self.zero(expr.ty)
-                }
-            },
+            ExprKind::VaArg { list } => self.next_argument(list, expr.ty),
             // Questions about floats.
             ExprKind::Classify { .. } | ExprKind::FpClassify { .. } | ExprKind::Sign { .. } => {
                 let ty = self.scalar(expr.ty);

@@ -9,6 +9,7 @@ use crate::link::{Declared, library_name};
 use crate::outside_calls::context_of;
 use crate::parse::Unit;
 use crate::types::Class;
+use crate::variadic::Beyond;
 use ir::{BinaryOp, Callee, Expr, IntType, Lhs, LocalId, Op, Place};
 use rucc_sema::{Conversion, DeclId, ExprId, ExprKind};
 use rucc_types::{TypeId, TypeKind};
@@ -77,10 +78,20 @@ impl Function<'_, '_> {
                     types.map(|ty| Some(unit.scalar_type(ty).unwrap_or(self.pointer()))).collect();
                 let signature = unit.signature(unit.tree[callee].ty);
                 let parameters = signature.map_or(0, |signature| signature.params.len());
-                let values = match signature.is_some_and(|signature| signature.variadic) {
+                let mut values = match signature.is_some_and(|signature| signature.variadic) {
                     true => self.pass_on(None, values, &addresses, &numbers, parameters),
                     false => values,
                 };
+                if signature.is_some_and(|signature| signature.variadic) && self.follows_lists() {
+                    let beyond = values.split_off(parameters.min(values.len()));
+                    let are_pointers = addresses.iter().skip(parameters);
+                    let beyond = beyond
+                        .into_iter()
+                        .zip(are_pointers)
+                        .map(|(value, is_pointer)| Beyond { value, is_pointer: *is_pointer });
+                    let beyond = beyond.collect();
+                    values.extend(self.pack(beyond));
+                }
                 self.emit_call(Callee::Pointer(pointer), values, expr.ty)
             }
             (None, None) => None,
@@ -156,6 +167,29 @@ impl Function<'_, '_> {
         }
     }
 
+    /// Calls a function with the address of a variable, which is in memory.
+    pub fn call_with_address(&mut self, function: DeclId, variable: DeclId) {
+        let unit = self.unit;
+        let value = match self.variable(variable) {
+            Some(Variable::Object(object)) => Expr::Address(object, 0),
+            Some(Variable::Pointed(local)) => Expr::Local(local),
+            Some(Variable::Local(_)) | None => {
+                self.unsupported("a variable with a cleanup function that is not in memory");
+                return;
+            }
+        };
+        let argument = Argument {
+            ty: self.pointer(),
+            value,
+            pointee: Some(unit.describe_pointee(unit.tree[variable].ty)),
+            function: None,
+            text: None,
+            is_null: false,
+            constant: None,
+        };
+        let Some(signature) = unit.signature(unit.tree[function].ty) else { return };
+        self.call_function(function, vec![argument], signature.ret, false);
+    }
     /// Evaluates the reads of an argument now: the callee may ignore the argument.
     fn read_now(&mut self, argument: Argument) -> Argument {
         if fold::has_load(&argument.value) {
@@ -267,12 +301,17 @@ impl Function<'_, '_> {
         let addresses: Vec<bool> = arguments.iter().map(is_address).collect();
         let number = |argument: &Argument| argument.constant.is_none().then_some(argument.ty);
         let numbers: Vec<Option<IntType>> = arguments.iter().map(number).collect();
+        let are_pointers: Vec<bool> = arguments.iter().map(|argument| argument.pointee.is_some()).collect();
         let values: Vec<Expr> = arguments.into_iter().map(|argument| argument.value).collect();
         let unit = &self.global.units[declared.unit];
         let parameters = unit.tree[unit.tree[declared.declaration].params].len();
         let function = Some(unit.name(declared.declaration));
-        let values = self.pass_on(function, values, &addresses, &numbers, parameters);
-        self.call_defined(declared, values, result)
+        let mut values = self.pass_on(function, values, &addresses, &numbers, parameters);
+        let beyond = values.split_off(parameters.min(values.len()));
+        let are_pointers = are_pointers.into_iter().skip(parameters);
+        let beyond = beyond.into_iter().zip(are_pointers);
+        let beyond = beyond.map(|(value, is_pointer)| Beyond { value, is_pointer }).collect();
+        self.call_defined(declared, values, beyond, result)
     }
 
     /// Records what is passed beyond the parameters of a function, or of one at a pointer: it may be taken
@@ -303,21 +342,29 @@ impl Function<'_, '_> {
         passed
     }
 
-    fn call_defined(&mut self, declared: Declared, mut values: Vec<Expr>, result: TypeId) -> Option<Expr> {
+    fn call_defined(
+        &mut self,
+        declared: Declared,
+        mut values: Vec<Expr>,
+        beyond: Vec<Beyond>,
+        result: TypeId,
+    ) -> Option<Expr> {
         let unit = &self.global.units[declared.unit];
         let name = unit.name(declared.declaration);
         let parameters: Vec<DeclId> = unit.tree[unit.tree[declared.declaration].params].to_vec();
         let is_region = is_atomic_by_name(name);
         // Only `va_arg` sees arguments beyond the parameters, but they are evaluated; missing ones are
         // undefined.
-        for extra in values.drain(parameters.len().min(values.len())..) {
-            self.discard(extra);
-        }
+        let is_packed = self.passes_arguments(unit, unit.tree[declared.declaration].ty);
         for parameter in parameters.iter().skip(values.len()) {
             let ty = unit.scalar_type(unit.tree[*parameter].ty).unwrap_or(self.pointer());
             let local = self.builder.temporary(ty);
             self.builder.emit(Op::any(Lhs::Local(local)));
             values.push(Expr::Local(local));
+        }
+        match is_packed {
+            true => values.extend(self.pack(beyond)),
+            false => beyond.into_iter().for_each(|extra| self.discard(extra.value)),
         }
         for variable in captured(unit, declared.declaration) {
             let address = match self.variable(variable) {
@@ -491,6 +538,10 @@ impl Function<'_, '_> {
         let arguments: Vec<ExprId> = unit.tree[args].to_vec();
         if arguments.iter().any(|argument| unit.is_aggregate(unit.tree[*argument].ty)) {
             self.unsupported("a thread that is started with a structure as argument");
+        }
+        if self.follows_lists() && unit.signature(unit.tree[callee].ty).is_some_and(|called| called.variadic)
+        {
+            self.unsupported("a thread that is started with a list of arguments");
         }
         let callee = match called_function(self.unit, callee) {
             Some(declaration) => {

@@ -4,6 +4,7 @@
 //! that arrives at it with another depth is not supported.
 
 use crate::builder::Builder;
+use crate::cleanups::Cleanups;
 use crate::facts::{Facts, Uses, captured};
 use crate::fold;
 use crate::indeterminate::PassedDeclarations;
@@ -90,12 +91,16 @@ pub struct Function<'l, 'u> {
     is_main: bool,
     /// How the result is returned.
     pub returns: Returns,
+    /// The parameters with the addresses of the arguments beyond the others: numbers and pointers.
+    pub lists: Option<[LocalId; 2]>,
     /// The memory orders of the next atomic operations; those of the very next one come last.
     pub said_orders: Vec<Orders>,
     /// Pointers that inline assembly computes, the edges that do so, and the messages about them.
     pub arbitrary: Vec<(LocalId, ir::EdgeId, String)>,
     /// Its blocks.
     pub scopes: Scopes,
+    /// Its variables with functions that run at the end.
+    pub cleanups: Cleanups,
     /// The declarations that were passed, and its jumps.
     pub passed: PassedDeclarations,
     /// The declaration that is lowered now, and the statements after it in its block.
@@ -134,9 +139,11 @@ impl<'l, 'u> Function<'l, 'u> {
             base_depth: 0,
             is_main: false,
             returns: Returns::Nothing,
+            lists: None,
             said_orders: Vec::new(),
             arbitrary: Vec::new(),
             scopes: Scopes::default(),
+            cleanups: Cleanups::default(),
             passed: PassedDeclarations::default(),
             following: Vec::new(),
             indices: FxHashMap::default(),
@@ -441,6 +448,9 @@ impl<'l, 'u> Function<'l, 'u> {
             };
             let name = self.unit.name(parameter);
             passed.push(self.builder.template.local(name, scalar, span));
+        }
+        if self.passes_arguments(self.unit, declaration.ty) {
+            self.list_parameters();
         }
         for variable in captured(self.unit, id) {
             if self.unit.size(self.unit.tree[variable].ty).is_none() {

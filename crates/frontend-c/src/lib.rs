@@ -24,6 +24,7 @@ pub mod builder;
 mod builtins;
 mod calls;
 mod classes;
+mod cleanups;
 mod command_line;
 mod division;
 mod effects;
@@ -58,6 +59,7 @@ mod startup;
 mod statements;
 mod types;
 mod unqualified_casts;
+mod variadic;
 
 pub use classes::{Effect, FunctionClass, UnknownFunction};
 use ir::diagnostic::{Diagnostic, Kind};

@@ -14,6 +14,7 @@ use crate::parse::Unit;
 use crate::scopes::Scopes;
 use crate::start;
 use crate::startup;
+use crate::variadic;
 use ir::Draft;
 use ir::passes::allocators::CallUses;
 use ir::passes::{PointsTo, callable_with};
@@ -63,6 +64,8 @@ pub struct Lowering<'u> {
     pub unknown_functions: Vec<UnknownFunction>,
     /// The tags of structures of which the program may have objects, once they were asked for.
     own_tags: Option<FxHashSet<String>>,
+    /// Whether the program takes arguments from lists, once that was asked for.
+    takes_arguments: Option<bool>,
     /// What the source uses the results of calls as.
     pub call_uses: CallUses,
     /// Whether the program names variables that other files define.
@@ -138,6 +141,7 @@ fn lower_into<'u>(
         gives_names: false,
         unknown_functions: Vec::new(),
         own_tags: None,
+        takes_arguments: None,
         call_uses: CallUses::default(),
         names_outside: false,
         noted: Vec::new(),
@@ -225,6 +229,10 @@ impl<'u> Lowering<'u> {
     pub fn has_own(&mut self, tag: &str) -> bool {
         let own = self.own_tags.get_or_insert_with(|| own_objects::tags(self.units, &self.outside));
         own.contains(tag)
+    }
+    /// Whether the program takes arguments from lists.
+    pub fn takes_arguments(&mut self) -> bool {
+        *self.takes_arguments.get_or_insert_with(|| variadic::takes_arguments(self.units))
     }
     /// Records a call of an unknown function.
     pub fn note_unknown(&mut self, declared: Declared, span: Span) {

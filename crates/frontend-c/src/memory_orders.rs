@@ -20,6 +20,9 @@
 //!   happens-before. But a read synchronises only if it acquires and its value was released. So at any time,
 //!   such a read may also give each value that some operation stores without releasing it; if one of these is
 //!   not constant, or the read does not acquire, it may give any value.
+//! * If, in addition, threads other than the first use no memory but that cell (and locks, without attempts
+//!   that may fail), there is no data race, and the whole execution is linearised, by the total order of the
+//!   cell's operations together with happens-before. So reads are not open.
 //!
 //! A violation through an open value is no evidence, so such a program is neither proved nor refuted by it.
 //! One that needs no open value is an execution of C11: interleavings are allowed.
@@ -37,8 +40,8 @@ use ir::ids::Id;
 use ir::passes::allocators::CallUses;
 use ir::passes::lower::select_marked;
 use ir::{
-    Assignment, Assumption, BinaryOp, Expr, IntType, Lhs, LocalId, LocationId, ObjectId, Op, Program, Range,
-    Rhs, Span, Storage, TemplateId, Value, Waiting,
+    Assignment, Assumption, BinaryOp, Expr, IntType, Lhs, LocalId, LocationId, ObjectId, Op, Place, Program,
+    Range, Rhs, Span, Storage, TemplateId, Value, Waiting,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -141,6 +144,8 @@ pub struct Atomics {
     /// Whether a fence may turn a later write into a release.
     may_release: bool,
     reads: Option<BTreeMap<Cell, Reads>>,
+    /// Whether other threads than the first use no memory but atomic cells.
+    is_apart: bool,
 }
 
 impl Atomics {
@@ -214,7 +219,7 @@ impl Atomics {
         let reads = self.uses.iter().map(|(cell, uses)| {
             let reads = if everywhere && any_weak || uses.weak.is_some() && !is_only {
                 Reads::Any
-            } else if uses.weak.is_none() {
+            } else if uses.weak.is_none() || self.is_apart {
                 Reads::Exact
             } else {
                 uses.unreleased.iter().copied().collect::<Option<Vec<_>>>().map_or(Reads::Any, Reads::Also)
@@ -231,7 +236,9 @@ pub fn lower(units: &[Unit], links: &Links, options: &Options) -> (Program, Call
         lowering::lower(units, links, options.data_model, None, atomics, options.outside(), &options.draft)
     };
     let mut first = lower(Atomics::default());
-    first.atomics.keep_shared(&handles::run_by_threads(&first.program));
+    let run_by_threads = handles::run_by_threads(&first.program);
+    first.atomics.keep_shared(&run_by_threads);
+    first.atomics.is_apart = use_own_memory(&first.program, &run_by_threads);
     if options.memory_model == MemoryModel::SequentiallyConsistent {
         order_attempts(&mut first.program);
     }
@@ -250,6 +257,43 @@ pub fn lower(units: &[Unit], links: &Links, options: &Options) -> (Program, Call
     };
     program.assumptions.push(Assumption { text: text.to_owned(), span, limits_proof: false });
     (program, uses)
+}
+
+/// Whether the code that threads other than the first run uses no memory plainly, but for variables of the
+/// headers, whose addresses stay there, and nobody learns that a lock is held from an attempt that fails: such
+/// an attempt orders nothing.
+fn use_own_memory(program: &Program, run_by_threads: &BTreeSet<usize>) -> bool {
+    let mut locations = program.templates.iter().flat_map(|code| &code.locations);
+    if locations.any(|location| location.waiting == Waiting::Racing) {
+        return false;
+    }
+    let is_own = |place: &Place| match &place.address {
+        Expr::Address(object, _) => {
+            let object = &program.objects[*object];
+            object.name.starts_with("__rucc_") && matches!(object.storage, Storage::Frame(_))
+        }
+        _ => false,
+    };
+    let may_use = |place: &Place| place.atomic || is_own(place);
+    let code = program.templates.enumerate().filter(|(id, _)| run_by_threads.contains(&id.index()));
+    code.flat_map(|(_, code)| &code.edges).flat_map(|edge| &edge.ops).all(|op| {
+        let mut uses_own = !matches!(op, Op::Fill(..) | Op::Copy(..) | Op::Free(_) | Op::Broadcast(_));
+        for target in op.targets() {
+            uses_own &= match target {
+                Lhs::Memory(place) => may_use(place),
+                Lhs::Local(_) => true,
+            };
+        }
+        for expr in op.expressions() {
+            expr.walk(&mut |inner| {
+                uses_own &= match inner {
+                    Expr::Load(place) => may_use(place),
+                    _ => true,
+                };
+            });
+        }
+        uses_own
+    })
 }
 
 /// Removes races that exist only in C11: failed attempts at synchronisation then order accesses, and

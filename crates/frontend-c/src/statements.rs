@@ -1,5 +1,6 @@
 //! Statements and block-scope declarations.
 
+use crate::cleanups::Around;
 use crate::facts::{Uses, evaluated_operands, points_into_temporary};
 use crate::fold;
 use crate::function::{Function, Returns, Variable};
@@ -32,17 +33,19 @@ impl Function<'_, '_> {
                 }
             }
             Stmt::Block(list) => {
-                let entered = self.passed.enter();
+                let (entered, alive) = (self.passed.enter(), self.cleanups.count());
                 let statements = &unit.tree[list];
                 for (index, &inner) in statements.iter().enumerate() {
                     self.declares_before(inner, &statements[index + 1..]);
                     self.statement(inner);
                 }
+                self.end_block(alive);
                 self.passed.leave(entered);
             }
             Stmt::Decls(list) => {
                 for &declaration in &unit.tree[list] {
                     self.declaration(declaration);
+                    self.clean_up_later(declaration);
                 }
             }
             Stmt::If { cond, then, otherwise } => {
@@ -88,7 +91,7 @@ impl Function<'_, '_> {
                 self.join(done);
             }
             Stmt::For { init, cond, step, body } => {
-                let entered = self.passed.enter();
+                let (entered, alive) = (self.passed.enter(), self.cleanups.count());
                 if let Some(init) = init {
                     self.declares_before(init, &[id]);
                     self.statement(init);
@@ -115,6 +118,7 @@ impl Function<'_, '_> {
                 }
                 self.passed.close_loop();
                 self.join(done);
+                self.end_block(alive);
                 self.passed.leave(entered);
             }
             Stmt::Switch { cond, body, cases, default } => self.switch(cond, body, cases, default.is_some()),
@@ -122,6 +126,7 @@ impl Function<'_, '_> {
                 if let Some(label) = self.cases.get(&case).copied() {
                     self.passed.label(label);
                     self.join(label);
+                    self.refuse_case();
                 }
                 self.statement(body);
             }
@@ -129,6 +134,7 @@ impl Function<'_, '_> {
                 if let Some(label) = self.defaults.last().copied() {
                     self.passed.label(label);
                     self.join(label);
+                    self.refuse_case();
                 }
                 self.statement(body);
             }
@@ -145,26 +151,35 @@ impl Function<'_, '_> {
                 let location = self.label_of(label);
                 self.passed.label(location);
                 self.place(location);
+                self.refuse_jump();
                 self.statement(body);
             }
             Stmt::Goto(label) => {
+                self.refuse_jump();
                 let location = self.label_of(label);
                 let first = self.builder.template.edges.len();
                 self.jump(location);
                 self.passed.jump(first, &self.builder.template);
             }
             Stmt::IndirectGoto(target) => {
+                self.refuse_jump();
                 if self.builder.is_reachable() {
                     self.computed_goto(target);
                 }
             }
             Stmt::Asm(asm) => self.assembly(asm),
             Stmt::Break => match self.breaks.last().copied() {
-                Some(label) => self.jump(label),
+                Some(label) => {
+                    self.clean_up_before_break();
+                    self.jump(label);
+                }
                 None => self.unsupported("a break outside of a loop"),
             },
             Stmt::Continue => match self.continues.last().copied() {
-                Some(label) => self.jump(label),
+                Some(label) => {
+                    self.clean_up_before_continue();
+                    self.jump(label);
+                }
                 None => self.unsupported("a continue outside of a loop"),
             },
             Stmt::Return(value) => {
@@ -223,7 +238,9 @@ impl Function<'_, '_> {
     fn loop_body(&mut self, body: StmtId, next: ir::LocationId, done: ir::LocationId) {
         self.breaks.push(done);
         self.continues.push(next);
+        self.cleanups.enter(Around::Loop);
         self.statement(body);
+        self.cleanups.leave(Around::Loop);
         self.breaks.pop();
         self.continues.pop();
     }
@@ -244,10 +261,12 @@ impl Function<'_, '_> {
         };
         let statements = &unit.tree[list];
         let (&last, before) = statements.split_last()?;
+        let alive = self.cleanups.count();
         for (index, &inner) in before.iter().enumerate() {
             self.declares_before(inner, &statements[index + 1..]);
             self.statement(inner);
         }
+        self.end_statement_expression(alive);
         let mut at = last;
         loop {
             match unit.tree[at] {
@@ -263,6 +282,7 @@ impl Function<'_, '_> {
                 }
                 _ => {
                     self.statement(at);
+                    self.end_statement_expression(alive);
                     return None;
                 }
             }
@@ -318,6 +338,7 @@ impl Function<'_, '_> {
             (Returns::Aggregate(to, ty), Some(from)) => self.copy(Expr::Local(to), from, ty),
             (Returns::Aggregate(..), None) | (Returns::Nothing, _) => {}
         }
+        self.clean_up_all();
         self.leave_function();
     }
 
@@ -358,7 +379,9 @@ impl Function<'_, '_> {
         }
         self.breaks.push(done);
         self.defaults.push(otherwise);
+        self.cleanups.enter(Around::Switch);
         self.statement(body);
+        self.cleanups.leave(Around::Switch);
         self.defaults.pop();
         self.breaks.pop();
         self.jump(done);
@@ -494,9 +517,6 @@ impl Function<'_, '_> {
         }
         let span = self.span_of(unit.tree.decl_span(id));
         self.builder.span = span;
-        if declaration.cleanup.is_some() {
-            self.unsupported("a variable with a cleanup function");
-        }
         if self.builder.is_reachable() {
             self.evaluate_lengths(declaration.ty);
         }

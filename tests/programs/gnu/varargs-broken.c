@@ -1,6 +1,5 @@
 // The variadic sum takes three arguments.
-// expect: races=true
-// todo: assertions=false
+// expect: races=true assertions=false
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 // A variadic function and printf of values.
-// expect: races=true
-// todo: assertions=true
+// expect: races=true assertions=true
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// todo: races=true
+// expect: races=true
 // A thread's own variable with external linkage, and a list of arguments.
 #include <pthread.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // A function with any number of arguments writes to where they say. Each thread passes the address of its own variable.
-// todo: races=true
+// expect: races=true
 // args: --engine summaries
 #include <pthread.h>
 #include <stdarg.h>

@@ -290,7 +290,7 @@ impl<'r, 'm, 'p> Execution<'r, 'm, 'p> {
     }
 
     fn price(&self, edge: &Edge) -> u64 {
-        let copied = if self.is_undone(edge) { 0 } else { self.state.statics.len() as u64 };
+        let copied = if self.is_undone(edge) { 0 } else { self.state.statics.held() as u64 };
         1 + copied / BYTES_OF_A_STEP
     }
 
@@ -401,7 +401,7 @@ pub fn walk(
         let mut own = left.min(effort.steps / part);
         left -= own;
         // The first state is the same in all of them.
-        own = own.saturating_sub(1 + execution.state.statics.len() as u64 / BYTES_OF_A_STEP);
+        own = own.saturating_sub(1 + execution.state.statics.held() as u64 / BYTES_OF_A_STEP);
         loop {
             if !execution.state.halted {
                 let (state, places, step) = (&execution.state, &execution.places, execution.steps.len());

@@ -223,7 +223,7 @@ impl HandlerFuzzer<'_, '_> {
             objects.iter().any(|object| {
                 let start = (self.model.machine.addresses.offset[*object] - STATICS) as usize;
                 let end = start + self.model.machine.program.objects[*object].size as usize;
-                saved.state.statics.data()[start..end] != state.statics.data()[start..end]
+                saved.state.statics.first_difference(&state.statics, start).is_some_and(|at| at < end)
             })
         };
         let found: Vec<SavedState> = saved_states.filter(differs).take(SAMPLE / 2).cloned().collect();

@@ -124,7 +124,7 @@ impl MoveHistory {
     /// About how many bytes it has. Most objects are changed by every other move, and one of the threads is.
     fn bytes(&self) -> u64 {
         let own = size_of::<Self>() + size_of_val(&*self.edges) + size_of_val(&*self.given);
-        let state = self.start.statics.len() + 8 * self.start.threads.len();
+        let state = self.start.statics.held() + 8 * self.start.threads.len();
         (own + state + THREAD) as u64
     }
     /// The same from elsewhere.

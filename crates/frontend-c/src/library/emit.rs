@@ -220,7 +220,7 @@ impl Context<'_> {
         });
     }
     /// Does one operation in the race check only.
-    pub(super) fn in_races(&mut self, op: Op) {
+    pub fn in_races(&mut self, op: Op) {
         let (here, marked, next) = (self.builder.here(), self.builder.label(), self.builder.label());
         let span = self.builder.span;
         self.builder.template.locations[marked].waiting = Waiting::Racing;

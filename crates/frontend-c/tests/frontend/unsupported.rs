@@ -19,7 +19,7 @@ fn constructs_are_named() {
         ),
         ("int main(void) { asm volatile(\"syscall\" ::: \"memory\"); }", "inline assembly \"syscall\""),
         (
-            "void stop(int *p) {} int main(void) { int x __attribute__((cleanup(stop))) = 1; return x; }",
+            "void stop(int *p) {} int main(void) { { int x __attribute__((cleanup(stop))) = 1; goto out; } out: return 0; }",
             "cleanup",
         ),
         ("int main(void) { static int n; if (n) main(); }", "a call of 'main'"),

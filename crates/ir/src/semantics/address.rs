@@ -4,6 +4,7 @@
 //! stack window for each thread, a heap window for each thread. Windows make addresses independent of the
 //! interleaving.
 
+use super::memory::Bytes;
 use crate::ids::{Id, IdVec, ObjectId, TemplateId};
 use crate::program::{Program, Storage};
 use crate::types::DataModel;
@@ -78,8 +79,8 @@ const WINDOWS_32: Windows = Windows {
 };
 const WINDOWS_64: Windows = Windows {
     stacks: [Row { start: 1 << 44, stride: 1 << 32 }, Row { start: (1 << 44) + (1 << 40), stride: 1 << 30 }],
-    heaps: [Row { start: 1 << 46, stride: 1 << 36 }, Row { start: (1 << 46) + (1 << 44), stride: 1 << 34 }],
-    first: 256,
+    heaps: [Row { start: 1 << 46, stride: 1 << 41 }, Row { start: 1 << 47, stride: 1 << 34 }],
+    first: 32,
     threads: 1 << 14,
 };
 
@@ -127,6 +128,17 @@ impl AddressMap {
         let index = (offset / PROCEDURE_STRIDE) as usize;
         (offset.is_multiple_of(PROCEDURE_STRIDE) && index < self.frame_size.len())
             .then(|| TemplateId::new(index))
+    }
+    /// The most bytes of static objects for which there is room.
+    pub fn static_limit(&self) -> u64 {
+        self.windows.stacks[0].start - STATICS
+    }
+    /// About how many bytes of static objects a state holds.
+    pub fn held_size(&self) -> u64 {
+        match usize::try_from(self.static_size).is_ok_and(|size| !Bytes::is_long(size)) {
+            true => self.static_size,
+            false => 1 << 20,
+        }
     }
     /// Where the stack of the thread with this index starts. Its thread-local objects come first.
     pub fn stack(&self, thread: usize) -> u64 {

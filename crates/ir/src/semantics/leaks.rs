@@ -130,7 +130,11 @@ impl Machine<'_> {
             }
         };
         let words = |bytes: &Bytes, size: usize| -> Vec<u64> {
-            let starts = (0..(size + 1).saturating_sub(width)).step_by(stride);
+            let parts = bytes.occupied().into_iter();
+            let starts = parts.flat_map(|part| {
+                let first = part.start.next_multiple_of(stride);
+                (first..(part.end.min(size) + 1).saturating_sub(width)).step_by(stride)
+            });
             starts.map(|at| bytes.read(at, width)).filter(|word| *word != 0).collect()
         };
         words(&state.statics, state.statics.len()).into_iter().for_each(|word| see(word, &mut work));

@@ -98,14 +98,16 @@ pub struct Machine<'p> {
 }
 
 impl<'p> Machine<'p> {
-    /// The most bytes of static objects, of one thread's stack, and of one allocated object that a state
-    /// holds.
-    pub const MAX_BYTES: u64 = 64 << 20;
+    /// The most bytes of static objects, of one thread's stack, and of one allocated object. Of long ones, a
+    /// state holds only the pages that differ from the rest.
+    pub const MAX_BYTES: u64 = 1 << 41;
+    /// The most bytes that one step copies or fills.
+    pub const MAX_COPIED: u64 = 64 << 20;
 
     /// Prepares a program.
     pub fn new(program: &'p Program) -> Result<Self, LimitKind> {
         let addresses = AddressMap::new(program);
-        if addresses.static_size > Self::MAX_BYTES {
+        if addresses.static_size > addresses.static_limit().min(Self::MAX_BYTES) {
             return Err(LimitKind::Statics);
         }
         let largest = addresses.frame_size.iter().max().copied().unwrap_or(0);

@@ -36,7 +36,7 @@ pub use certainty::{Certainty, Uncertain};
 pub use eval::{Fault, apply, overflows};
 pub use leaks::Leak;
 pub use machine::{Activation, Block, LimitKind, Machine, State, Thread, ThreadIndex};
-pub use memory::Bytes;
+pub use memory::{Bytes, Page, Run};
 pub use order::{HappensBefore, PastAccess};
 pub use own_id::may_ask_for_own_id;
 pub use step::{Access, Choice, ChoiceKind, Choices, Stuck, Taken, mutex_kind_offset};

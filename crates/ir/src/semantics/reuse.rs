@@ -24,11 +24,14 @@ impl State {
             }
         };
         let words = |bytes: &Bytes, see: &mut dyn FnMut(u64)| {
-            for at in (0..(bytes.len() + 1).saturating_sub(pointer)).step_by(pointer) {
-                see(bytes.read(at, pointer));
+            for part in bytes.occupied() {
+                let first = part.start.next_multiple_of(pointer);
+                for at in (first..(part.end + 1).saturating_sub(pointer)).step_by(pointer) {
+                    see(bytes.read(at, pointer));
+                }
             }
         };
-        if self.statics.len() <= MOST_BYTES {
+        if self.statics.held() <= MOST_BYTES {
             words(&self.statics, &mut see);
         }
         self.heap.iter().for_each(|block| words(&block.bytes, &mut see));

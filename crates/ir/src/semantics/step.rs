@@ -101,6 +101,11 @@ impl From<LimitKind> for Stuck {
     }
 }
 
+/// Whether the machine follows a step that copies or fills so many bytes.
+fn follow(size: u64) -> Result<(), Stuck> {
+    if size > Machine::MAX_COPIED { Err(LimitKind::Heap.into()) } else { Ok(()) }
+}
+
 /// The result of an attempt to take an edge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Taken {
@@ -363,6 +368,7 @@ impl Context<'_, '_> {
                 if size > 0 {
                     self.record(to, size, true, false);
                     let part = self.machine.resolve(self.state, to, size).ok_or(Fault::InvalidAccess)?;
+                    follow(size)?;
                     let (bytes, at) = self.state.bytes_mut(part);
                     bytes.write_slice(at, &vec![byte; size as usize]);
                 }
@@ -375,6 +381,7 @@ impl Context<'_, '_> {
                     self.record(to, size, true, false);
                     let source = self.machine.resolve(self.state, from, size).ok_or(Fault::InvalidAccess)?;
                     let part = self.machine.resolve(self.state, to, size).ok_or(Fault::InvalidAccess)?;
+                    follow(size)?;
                     let (bytes, at) = self.state.bytes(source);
                     if bytes.is_open(at, size as usize) && !self.machine.is_always_open(self.state, from) {
                         self.state.share(source, size as usize);
