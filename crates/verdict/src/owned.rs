@@ -5,7 +5,8 @@
 //! an allocation site, with some number of bytes; some locals hold its address, the *copies*; and no other
 //! value is computed from the address, but perhaps in some further locals, the *derived* ones. This file says
 //! what a step does to such claims ([`after`]), what they say of tests whether memory is valid ([`reduced`]),
-//! and when they show that no memory is lost or left ([`excludes_leaks`]). Engine and checker share it; who
+//! and when they show that no memory is lost or left ([`excludes_leaks`]): it is freed by its owner, or, so that
+//! it is not lost, its address goes to a static variable that is never written again. Engine and checker share it; who
 //! finds claims, and who tests that they are closed under steps, share nothing else.
 //!
 //! Over-approximates: where an address goes anywhere else (to memory, to another thread, into a comparison
@@ -14,13 +15,14 @@
 
 use crate::Proof;
 use ir::passes::liveness::live_locals;
+use ir::passes::unique::Unique;
 use ir::semantics::Leak;
 use ir::{
-    BinaryOp, Count, Edge, Expr, IntType, Lhs, LocalId, LocationKind, ObjectId, ObjectRole, Op, Program, Rhs,
-    TemplateId, UnaryOp, Value, Waiting,
+    BinaryOp, Count, Edge, Expr, Initial, IntType, Lhs, LocalId, LocationKind, ObjectId, ObjectRole, Op,
+    Place, Program, Rhs, Storage, TemplateId, UnaryOp, Value, Waiting,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Allocated memory that one activation owns.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -122,9 +124,81 @@ impl OwnedMemory {
     }
 }
 
+/// Words of static objects that are written by one step alone, which is taken at most once, and whose address
+/// is never taken: what they get, they keep.
+#[derive(Default, Debug)]
+struct Keepers(BTreeSet<(ObjectId, u64)>);
+
+impl Keepers {
+    fn of(program: &Program) -> Self {
+        let pointer = program.data_model.pointer();
+        let unique = Unique::of(program);
+        // How often an object is named, and how often of that to read or write a place in it.
+        let mut named: BTreeMap<ObjectId, i64> = BTreeMap::new();
+        let mut name = |expr: &Expr, by: i64| {
+            if let Expr::Address(object, _) = expr {
+                *named.entry(*object).or_default() += by;
+            }
+        };
+        let mut writes: BTreeMap<ObjectId, Vec<(u64, IntType, bool)>> = BTreeMap::new();
+        for object in &program.objects {
+            if let Initial::Values(values) = &object.initial {
+                values.iter().for_each(|(_, _, value)| value.walk(&mut |inner| name(inner, 1)));
+            }
+        }
+        for (template, code) in program.templates.enumerate() {
+            for (edge, what) in code.edges.enumerate() {
+                for op in &what.ops {
+                    for expr in op.expressions() {
+                        expr.walk(&mut |inner| {
+                            name(inner, 1);
+                            if let Expr::Load(place) = inner {
+                                name(&place.address, -1);
+                            }
+                        });
+                    }
+                    for lhs in op.targets() {
+                        let Lhs::Memory(place) = lhs else { continue };
+                        name(&place.address, -1);
+                        if let Expr::Address(object, offset) = place.address {
+                            let is_plain = matches!(op, Op::Assign(assignment) if assignment.pairs.len() == 1)
+                                && unique.is_taken_once(program, (template, edge));
+                            writes.entry(object).or_default().push((offset, place.ty, is_plain));
+                        }
+                    }
+                }
+            }
+        }
+        let mut found = BTreeSet::new();
+        for (object, writes) in writes {
+            let described = &program.objects[object];
+            let is_static = described.storage == Storage::Static && described.align >= pointer.bytes();
+            if !is_static || named.get(&object).is_some_and(|count| *count != 0) {
+                continue;
+            }
+            for (offset, ty, is_plain) in &writes {
+                let is_near = |other: &&(u64, IntType, bool)| {
+                    other.0 < offset + ty.bytes() && *offset < other.0 + other.1.bytes()
+                };
+                let is_word = ty.bits == pointer.bits && offset % pointer.bytes() == 0;
+                if *is_plain && is_word && writes.iter().filter(is_near).count() == 1 {
+                    found.insert((object, *offset));
+                }
+            }
+        }
+        Self(found)
+    }
+
+    fn has(&self, place: &Place) -> bool {
+        matches!(place.address, Expr::Address(object, offset) if self.0.contains(&(object, offset)))
+    }
+}
+
 /// The claims in the middle of a step.
 struct Moment<'a> {
     program: &'a Program,
+    /// Where memory is not lost.
+    keepers: &'a Keepers,
     owned: Vec<OwnedMemory>,
     is_kept: bool,
 }
@@ -218,6 +292,12 @@ impl Moment<'_> {
     }
 
     fn assign(&mut self, pairs: &[(Lhs, Rhs)]) {
+        if let [(Lhs::Memory(place), Rhs::Value(Expr::Local(local)))] = pairs
+            && self.keepers.has(place)
+        {
+            // It is not owned any more, nor can it be lost.
+            self.owned.retain(|memory| !memory.copies.contains(local));
+        }
         for (lhs, rhs) in pairs {
             match (lhs, rhs) {
                 (_, Rhs::Float(_, _, operands)) => {
@@ -252,7 +332,16 @@ impl Moment<'_> {
 
 /// What is owned after a step; `None` if the step is not understood.
 pub fn after(program: &Program, edge: &Edge, before: &[OwnedMemory]) -> Option<AfterStep> {
-    let mut moment = Moment { program, owned: before.to_vec(), is_kept: true };
+    after_with(program, &Keepers::default(), edge, before)
+}
+
+fn after_with(
+    program: &Program,
+    keepers: &Keepers,
+    edge: &Edge,
+    before: &[OwnedMemory],
+) -> Option<AfterStep> {
+    let mut moment = Moment { program, keepers, owned: before.to_vec(), is_kept: true };
     edge.ops.iter().try_for_each(|op| moment.run(op))?;
     Some(AfterStep { owned: moment.owned, is_kept: moment.is_kept })
 }
@@ -351,7 +440,8 @@ fn settle(expr: &mut Expr, owned: &[OwnedMemory], pointer: IntType) {
 
 /// A step in which tests of what is owned are replaced by their results; `None` if it cannot be taken.
 pub fn settled(program: &Program, edge: &Edge, before: &[OwnedMemory]) -> Option<Edge> {
-    let mut moment = Moment { program, owned: before.to_vec(), is_kept: true };
+    let keepers = Keepers::default();
+    let mut moment = Moment { program, keepers: &keepers, owned: before.to_vec(), is_kept: true };
     let mut result = edge.clone();
     for op in &mut result.ops {
         let original = op.clone();
@@ -391,6 +481,7 @@ pub fn reduced(program: &Program, claims: &OwnedClaims) -> Program {
 
 /// Whether claims that hold show that no memory is lost, or left.
 pub fn excludes_leaks(program: &Program, claims: &OwnedClaims, leak: Leak) -> bool {
+    let keepers = if leak == Leak::Lost { Keepers::of(program) } else { Keepers::default() };
     let all = program.templates.enumerate().zip(claims).all(|((_, code), claims)| {
         let at = |location: ir::LocationId| claims.get(location.0 as usize).and_then(Option::as_ref);
         // A local that is not read again is no pointer of the source any more.
@@ -401,7 +492,7 @@ pub fn excludes_leaks(program: &Program, claims: &OwnedClaims, leak: Leak) -> bo
         let steps = code.edges.iter().all(|edge| {
             let Some(before) = at(edge.source) else { return true };
             let Some(edge) = settled(program, edge, before) else { return true };
-            let kept = after(program, &edge, before).filter(|after| after.is_kept);
+            let kept = after_with(program, &keepers, &edge, before).filter(|after| after.is_kept);
             let target = code.locations[edge.target];
             let may_own = match (target.kind, target.waiting) {
                 (LocationKind::Normal, _) => true,

@@ -36,6 +36,11 @@ impl Unique {
         let (objects, allocations) = single_objects(program, &templates);
         Self { templates, objects, allocations }
     }
+
+    /// Whether an edge is taken at most once in an execution.
+    pub fn is_taken_once(&self, program: &Program, (template, edge): (TemplateId, EdgeId)) -> bool {
+        self.templates[template] && alternatives(program, &[(template, edge)])
+    }
 }
 
 fn unique_templates(program: &Program) -> IdVec<TemplateId, bool> {
