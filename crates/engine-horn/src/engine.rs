@@ -49,8 +49,8 @@ const METHODS_WITHOUT_LOOPS: [(Method, u32); 6] = [
     (Method::Modular(Effort::All), 1),
 ];
 
-/// The fraction of the time for variables that no other thread changes. Whether accesses are valid and numbers
-/// stay in range depends mostly on these; what an assertion says, mostly on others.
+/// The fraction of the time for variables that no other thread changes. Whether accesses are valid and
+/// numbers stay in range depends mostly on these; what an assertion says, mostly on others.
 fn share_of_steady(property: &Property) -> u32 {
     let is_assertion = |kind: &ErrorKind| matches!(kind, ErrorKind::ReachError | ErrorKind::Assertion);
     match property {

@@ -260,8 +260,8 @@ pub fn lower(units: &[Unit], links: &Links, options: &Options) -> (Program, Call
 }
 
 /// Whether the code that threads other than the first run uses no memory plainly, but for variables of the
-/// headers, whose addresses stay there, and nobody learns that a lock is held from an attempt that fails: such
-/// an attempt orders nothing.
+/// headers, whose addresses stay there, and nobody learns that a lock is held from an attempt that fails:
+/// such an attempt orders nothing.
 fn use_own_memory(program: &Program, run_by_threads: &BTreeSet<usize>) -> bool {
     let mut locations = program.templates.iter().flat_map(|code| &code.locations);
     if locations.any(|location| location.waiting == Waiting::Racing) {

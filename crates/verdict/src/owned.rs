@@ -5,9 +5,9 @@
 //! an allocation site, with some number of bytes; some locals hold its address, the *copies*; and no other
 //! value is computed from the address, but perhaps in some further locals, the *derived* ones. This file says
 //! what a step does to such claims ([`after`]), what they say of tests whether memory is valid ([`reduced`]),
-//! and when they show that no memory is lost or left ([`excludes_leaks`]): it is freed by its owner, or, so that
-//! it is not lost, its address goes to a static variable that is never written again. Engine and checker share it; who
-//! finds claims, and who tests that they are closed under steps, share nothing else.
+//! and when they show that no memory is lost or left ([`excludes_leaks`]): it is freed by its owner, or, so
+//! that it is not lost, its address goes to a static variable that is never written again. Engine and checker
+//! share it; who finds claims, and who tests that they are closed under steps, share nothing else.
 //!
 //! Over-approximates: where an address goes anywhere else (to memory, to another thread, into a comparison
 //! with anything but 0), the claim is given up. Rests on assumption 14 of `SOUNDNESS.md`: numbers that were

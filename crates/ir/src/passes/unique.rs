@@ -117,12 +117,14 @@ fn alternatives(program: &Program, edges: &[(TemplateId, EdgeId)]) -> bool {
 
 /// An edge of a template.
 type EdgeOf = (TemplateId, EdgeId);
+/// The edges that allocate at a site, in lists of which at most one is taken.
+type Allocations = Vec<Vec<EdgeOf>>;
 
 /// Single objects, and the edges that allocate at each site, where each does so once at most.
 fn single_objects(
     program: &Program,
     unique: &IdVec<TemplateId, bool>,
-) -> (IdVec<ObjectId, bool>, IdVec<ObjectId, Vec<Vec<EdgeOf>>>) {
+) -> (IdVec<ObjectId, bool>, IdVec<ObjectId, Allocations>) {
     let mut allocations: IdVec<ObjectId, Vec<(TemplateId, EdgeId)>> =
         program.objects.iter().map(|_| Vec::new()).collect();
     let mut one_element: IdVec<ObjectId, bool> = program.objects.iter().map(|_| true).collect();
@@ -152,7 +154,7 @@ fn single_objects(
         edges.sort_unstable();
         edges.dedup();
         let once = |edge: &EdgeOf| unique[edge.0] && alternatives(program, &[*edge]);
-        let mut lists: Vec<Vec<EdgeOf>> = Vec::new();
+        let mut lists = Allocations::new();
         if edges.len() != count || !edges.iter().all(once) {
             return lists;
         }
