@@ -2,13 +2,14 @@
 //!
 //! Where the program takes arguments from lists (`va_arg`), a call of a function with any number of arguments
 //! puts those beyond its parameters into objects of the caller, each into its own slot: numbers into one,
-//! pointers into another, so that points-to sets tell them apart. It passes the addresses of both objects as
-//! parameters after the named ones; so does a call through a pointer of such a type. `va_start` stores these
-//! addresses in the second and third word of the list (x86-64 has three), `va_arg` reads what one of them
-//! points to and moves both to the next slot, and `va_copy` copies them. This is exact for arguments that are
-//! scalars: what is taken with another type or beyond the last argument is undefined (C11 7.16.1.1p2). A
-//! slot holds what was passed, byte by byte; what was not passed has any value. A constant is in both
-//! objects, because many programs end a list of pointers with a plain 0.
+//! pointers into another, so that points-to sets tell them apart. What is as wide as a pointer is in both:
+//! programs take addresses as numbers. It passes the addresses of both objects as parameters after the named
+//! ones; so does a call through a pointer of such a type. `va_start` stores these addresses in the second and
+//! third word of the list (x86-64 has three), `va_arg` reads what one of them points to and moves both to the
+//! next slot, and `va_copy` copies them. This is exact for arguments that are scalars: what is taken with
+//! another type or beyond the last argument is undefined (C11 7.16.1.1p2). A slot holds what was passed, byte
+//! by byte; what was not passed has any value. A constant is in both objects, because many programs end a
+//! list of pointers with a plain 0.
 //!
 //! The first word still says which function the list is of: code outside of the program may take addresses
 //! from it (`library/given.rs`). With ILP32, where a list has one word only, `va_arg` gives any value.
@@ -86,7 +87,7 @@ impl Function<'_, '_> {
                 let value = &values[index];
                 let is_constant = matches!(value, Expr::Const(..));
                 let ty = if is_constant && pointers { self.pointer() } else { *own };
-                if one.is_pointer == pointers || is_constant {
+                if one.is_pointer == pointers || is_constant || own.bytes() >= SLOT {
                     fields.push(Field { name: format!("{}", index + 1), offset, layout: Layout::Scalar(ty) });
                     stored.push((offset, ty, self.cast(value.clone(), ty)));
                 }
