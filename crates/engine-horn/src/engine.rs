@@ -49,14 +49,11 @@ const METHODS_WITHOUT_LOOPS: [(Method, u32); 6] = [
     (Method::Modular(Effort::All), 1),
 ];
 
-/// The fraction of the time for variables that no other thread changes. Whether accesses are valid and
-/// numbers stay in range depends mostly on these; what an assertion says, mostly on others.
-fn share_of_steady(property: &Property) -> u32 {
+/// Whether variables that no other thread changes mostly decide a property. They do where accesses are asked
+/// about, and whether numbers stay in range; what an assertion says depends mostly on others.
+fn depends_on_steady_variables(property: &Property) -> bool {
     let is_assertion = |kind: &ErrorKind| matches!(kind, ErrorKind::ReachError | ErrorKind::Assertion);
-    match property {
-        Property::NoError(kinds) if !kinds.iter().any(is_assertion) => 2,
-        _ => 10,
-    }
+    matches!(property, Property::NoError(kinds) if !kinds.iter().any(is_assertion))
 }
 
 /// The engine.
@@ -93,8 +90,9 @@ impl Engine for Horn {
             };
         }
         let system = System::new(program, Mode::Integers);
-        let part = budget.part(share_of_steady(task.property));
-        if let Ok(proof) = modular::prove_by_steady_variables(&system, &part) {
+        if depends_on_steady_variables(task.property)
+            && let Ok(proof) = modular::prove_by_steady_variables(&system, &budget.part(2))
+        {
             return Verdict::Safe(Proof::Modular(Box::new(proof)));
         }
         let mut last = Reason::GaveUp("horn: nothing was tried".to_owned());

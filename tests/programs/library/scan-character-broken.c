@@ -1,5 +1,6 @@
 // Not every input begins with a number.
 // expect: assertions=false
+// not reproduced: the standard input of the compiled program is not that of the execution
 #include <assert.h>
 #include <stdio.h>
 int main(void) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 char *text;
 void *run(void *argument) {
-  text = malloc(3);
+  text = malloc(3); //~ ERROR
   return 0;
 }
 int main(void) {

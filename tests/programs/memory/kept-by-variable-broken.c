@@ -6,7 +6,7 @@ extern int __VERIFIER_nondet_int(void);
 int *first, *second;
 int count;
 static int *make(int size) {
-  int *made = malloc(size * sizeof(int));
+  int *made = malloc(size * sizeof(int)); //~ ERROR
   for (int i = 0; i < size; i++) made[i] = __VERIFIER_nondet_int();
   return made;
 }

@@ -1,5 +1,6 @@
 // Memory whose address is in a variable that is never set again is not lost.
 // expect: memtrack=true
+// args: --engine owned
 #include <pthread.h>
 #include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);

@@ -3,6 +3,6 @@
 #include <stdlib.h>
 char *text;
 int main(void) {
-  for (int i = 0; i < 2; i++) text = malloc(3);
+  for (int i = 0; i < 2; i++) text = malloc(3); //~ ERROR
   return 0;
 }

@@ -5,7 +5,7 @@
 char *text;
 char **address = &text;
 int main(void) {
-  text = malloc(3);
+  text = malloc(3); //~ ERROR
   *address = 0;
   return 0;
 }

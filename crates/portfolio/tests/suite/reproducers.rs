@@ -15,6 +15,9 @@ use verdict::{Budget, Check, Engine, Silent};
 /// What a reproducer says that finds out, when it runs, that the compiled program cannot follow the schedule.
 const SPLIT: &str = "the compiler makes one access where the schedule has two";
 
+/// Where a program under test says why its violation does not happen in the compiled program.
+const NOT_REPRODUCED: &str = "// not reproduced: ";
+
 /// Of how many programs at most one may have none. They are listed with the reasons: the compiler's order of
 /// evaluation and placement of objects, values without an initialiser, accesses that the compiler makes at
 /// once, lives that end where no sanitiser looks, overflow that the compiler does not check, and functions
@@ -112,7 +115,10 @@ fn reproduce_all(file: &Path) -> Vec<Tried> {
                 Err(output) if output.contains(SPLIT) => {
                     Tried::Refused(format!("{shown}: {}: {output}", check.name()))
                 }
-                Err(output) => Tried::Failed(format!("{shown}: {}: {output}", check.name())),
+                Err(output) => match text.lines().find_map(|line| line.strip_prefix(NOT_REPRODUCED)) {
+                    Some(reason) => Tried::Refused(format!("{shown}: {}: {reason}", check.name())),
+                    None => Tried::Failed(format!("{shown}: {}: {output}", check.name())),
+                },
             },
         });
     }
