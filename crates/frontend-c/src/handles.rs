@@ -8,6 +8,7 @@
 //! Direction: exact. Visibility is over-approximated: a place may be seen if code that a started thread may
 //! run names its object, or its address escapes; and points-to sets do not exclude that such code touches it.
 
+use crate::library::runs_destructors;
 use ir::ids::Id;
 use ir::passes::PointsTo;
 use ir::passes::footprint::{Extent, Region, accesses};
@@ -191,6 +192,10 @@ pub fn run_by_threads(program: &Program) -> BTreeSet<usize> {
         if let Op::Spawn(callee, ..) = op {
             work.extend(reached(callee));
         }
+    }
+    // Destructors of thread-specific values are called through pointers.
+    if !work.is_empty() && runs_destructors(program) {
+        work.extend(&named);
     }
     while let Some(id) = work.pop() {
         if !found.insert(id) {

@@ -228,11 +228,16 @@ fn is_set(program: &Program, name: &str, own: Option<TemplateId>) -> bool {
     })
 }
 
+/// Whether threads run destructors when they end, also where no call of them is written yet ([`settle`]).
+pub fn runs_destructors(program: &Program) -> bool {
+    is_set(program, DESTRUCTORS, find(program))
+}
+
 /// Drops calls of the procedure that have nothing to do; adds those that are needed where functions of
 /// threads return.
 pub(super) fn settle(program: &mut Program) {
     let own = find(program);
-    let (has_handlers, has_destructors) = (is_set(program, STACK, own), is_set(program, DESTRUCTORS, own));
+    let (has_handlers, has_destructors) = (is_set(program, STACK, own), runs_destructors(program));
     if has_destructors {
         let template = procedure(program);
         wrap_threads(program, template);

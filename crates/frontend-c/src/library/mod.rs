@@ -64,6 +64,7 @@ mod tokens;
 mod verifier;
 
 pub use classified::classified;
+pub use ending::runs_destructors;
 pub use failures::is_granted;
 pub use given::know;
 pub use input::{comes_back, reads_itself};
