@@ -66,6 +66,8 @@ pub struct Lowering<'u> {
     own_tags: Option<FxHashSet<String>>,
     /// Whether the program takes arguments from lists, once that was asked for.
     takes_arguments: Option<bool>,
+    /// Whether it takes unsigned numbers from them that are as wide as a pointer, once that was asked for.
+    takes_words: Option<bool>,
     /// What the source uses the results of calls as.
     pub call_uses: CallUses,
     /// Whether the program names variables that other files define.
@@ -142,6 +144,7 @@ fn lower_into<'u>(
         unknown_functions: Vec::new(),
         own_tags: None,
         takes_arguments: None,
+        takes_words: None,
         call_uses: CallUses::default(),
         names_outside: false,
         noted: Vec::new(),
@@ -232,7 +235,11 @@ impl<'u> Lowering<'u> {
     }
     /// Whether the program takes arguments from lists.
     pub fn takes_arguments(&mut self) -> bool {
-        *self.takes_arguments.get_or_insert_with(|| variadic::takes_arguments(self.units))
+        *self.takes_arguments.get_or_insert_with(|| variadic::takes_arguments(self.units, false))
+    }
+    /// Whether it takes unsigned numbers from them that are as wide as a pointer.
+    pub fn takes_words(&mut self) -> bool {
+        *self.takes_words.get_or_insert_with(|| variadic::takes_arguments(self.units, true))
     }
     /// Records a call of an unknown function.
     pub fn note_unknown(&mut self, declared: Declared, span: Span) {

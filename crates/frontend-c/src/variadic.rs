@@ -2,14 +2,14 @@
 //!
 //! Where the program takes arguments from lists (`va_arg`), a call of a function with any number of arguments
 //! puts those beyond its parameters into objects of the caller, each into its own slot: numbers into one,
-//! pointers into another, so that points-to sets tell them apart. What is as wide as a pointer is in both:
-//! programs take addresses as numbers. It passes the addresses of both objects as parameters after the named
-//! ones; so does a call through a pointer of such a type. `va_start` stores these addresses in the second and
-//! third word of the list (x86-64 has three), `va_arg` reads what one of them points to and moves both to the
-//! next slot, and `va_copy` copies them. This is exact for arguments that are scalars: what is taken with
-//! another type or beyond the last argument is undefined (C11 7.16.1.1p2). A slot holds what was passed, byte
-//! by byte; what was not passed has any value. A constant is in both objects, because many programs end a
-//! list of pointers with a plain 0.
+//! pointers into another, so that points-to sets tell them apart. Unsigned numbers as wide as a pointer are in
+//! both, and so are pointers if the program takes such numbers: some take addresses as numbers. It passes the
+//! addresses of both objects as parameters after the named ones; so does a call through a pointer of such a
+//! type. `va_start` stores these addresses in the second and third word of the list (x86-64 has three),
+//! `va_arg` reads what one of them points to and moves both to the next slot, and `va_copy` copies them. This
+//! is exact for arguments that are scalars: what is taken with another type or beyond the last argument is
+//! undefined (C11 7.16.1.1p2). A slot holds what was passed, byte by byte; what was not passed has any value.
+//! A constant is in both objects, because many programs end a list of pointers with a plain 0.
 //!
 //! The first word still says which function the list is of: code outside of the program may take addresses
 //! from it (`library/given.rs`). With ILP32, where a list has one word only, `va_arg` gives any value.
@@ -41,13 +41,21 @@ pub struct Beyond {
     pub is_pointer: bool,
 }
 
-/// Whether the program takes arguments from lists.
-pub fn takes_arguments(units: &[Unit]) -> bool {
+/// Whether the program takes arguments from lists; `words`: unsigned numbers as wide as a pointer, which may
+/// be addresses.
+pub fn takes_arguments(units: &[Unit], words: bool) -> bool {
+    let is_wanted = |unit: &Unit, id: ExprId| {
+        let is_word = || match unit.class(unit.tree[id].ty) {
+            Class::Integer(ty) => ty.bytes() == SLOT && !ty.signed && !unit.is_pointer(unit.tree[id].ty),
+            _ => false,
+        };
+        matches!(unit.tree[id].kind, ExprKind::VaArg { .. }) && (!words || is_word())
+    };
     units.iter().any(|unit| {
         let mut bodies: Vec<_> = unit.tree.top_level().iter().filter_map(|id| unit.tree[*id].body).collect();
         while let Some(body) = bodies.pop() {
             let uses = Uses::of(unit, body);
-            if uses.expressions.iter().any(|id| matches!(unit.tree[*id].kind, ExprKind::VaArg { .. })) {
+            if uses.expressions.iter().any(|id| is_wanted(unit, *id)) {
                 return true;
             }
             bodies.extend(uses.variables.iter().filter_map(|id| unit.tree[*id].body));
@@ -78,6 +86,7 @@ impl Function<'_, '_> {
 
     /// The addresses of objects that hold the arguments beyond the parameters.
     pub fn pack(&mut self, beyond: Vec<Beyond>) -> [Expr; 2] {
+        let takes_words = self.global.takes_words();
         let types: Vec<IntType> = beyond.iter().map(|one| self.type_of(&one.value)).collect();
         let size: u64 = types.iter().map(|ty| slot(*ty)).sum();
         let values: Vec<Expr> = beyond.iter().map(|one| self.freeze(one.value.clone())).collect();
@@ -87,7 +96,9 @@ impl Function<'_, '_> {
                 let value = &values[index];
                 let is_constant = matches!(value, Expr::Const(..));
                 let ty = if is_constant && pointers { self.pointer() } else { *own };
-                if one.is_pointer == pointers || is_constant || own.bytes() >= SLOT {
+                let is_word = own.bytes() >= SLOT && !own.signed;
+                let is_in_both = is_constant || if one.is_pointer { takes_words } else { is_word };
+                if one.is_pointer == pointers || is_in_both {
                     fields.push(Field { name: format!("{}", index + 1), offset, layout: Layout::Scalar(ty) });
                     stored.push((offset, ty, self.cast(value.clone(), ty)));
                 }
