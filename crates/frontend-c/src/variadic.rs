@@ -2,10 +2,10 @@
 //!
 //! Where the program takes arguments from lists (`va_arg`), a call of a function with any number of arguments
 //! puts those beyond its parameters into objects of the caller, each into its own slot: numbers into one,
-//! pointers into another, so that points-to sets tell them apart. Unsigned numbers as wide as a pointer are in
-//! both, and so are pointers if the program takes such numbers: some take addresses as numbers. It passes the
-//! addresses of both objects as parameters after the named ones; so does a call through a pointer of such a
-//! type. `va_start` stores these addresses in the second and third word of the list (x86-64 has three),
+//! pointers into another, so that points-to sets tell them apart. Unsigned numbers as wide as a pointer are
+//! in both, and so are pointers if the program takes such numbers: some take addresses as numbers. It passes
+//! the addresses of both objects as parameters after the named ones; so does a call through a pointer of such
+//! a type. `va_start` stores these addresses in the second and third word of the list (x86-64 has three),
 //! `va_arg` reads what one of them points to and moves both to the next slot, and `va_copy` copies them. This
 //! is exact for arguments that are scalars: what is taken with another type or beyond the last argument is
 //! undefined (C11 7.16.1.1p2). A slot holds what was passed, byte by byte; what was not passed has any value.
